@@ -21,12 +21,12 @@ export type EmbeddedPostgres = {
 /**
  * Starts PostgreSQL on a data folder. On first use it creates the folder, which keeps the port and the password. The
  * server runs in a session of its own, so Ctrl-C does not reach it. A server that a killed process left behind is
- * stopped and started again. `programs` is the folder of the programs of another release. Throws a SetupError, also when
- * another process runs the server of this folder.
+ * stopped and started again. `programs` is the folder of the programs of another release; `port` the only port that will do.
+ * Throws a SetupError, also when another process runs the server of this folder.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
-  { settings = {}, programs }: { settings?: Record<string, string>; programs?: string } = {},
+  { settings = {}, programs, port }: { settings?: Record<string, string>; programs?: string; port?: number } = {},
 ): Promise<EmbeddedPostgres> {
   await makeDataFolder(dataDir);
   const home = await findPostgresHome(dataDir, programs);
@@ -35,7 +35,8 @@ export async function startEmbeddedPostgres(
   await stopAbandonedServer(home, access, dataDir);
 
   // Use the same port as before if it is free, so that the address stays.
-  access.port = await freePort(access.port);
+  access.port = await freePort(port ?? access.port);
+  if (port !== undefined && access.port !== port) throw new SetupError(`another program has taken its port ${port}`);
   await saveAccess(dataDir, access);
   await startServer(home, access.port, settings);
   const ownership = await takeOwnership(addressOf(access, "postgres"));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { chown, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { SetupError } from "../setup-error.ts";
 import { USER } from "./access.ts";
 import { type PostgresHome, runPostgresProgram } from "./home.ts";
@@ -31,23 +32,61 @@ export async function startServer(home: PostgresHome, port: number, settings: Re
   const flags = Object.entries({ ...SERVER_SETTINGS, ...settings, port: String(port) }).map(
     ([name, value]) => `-c ${name}=${value}`,
   );
-  try {
-    await runPostgresProgram(home, "pg_ctl", [
-      ...["start", "--wait", "--timeout", "60", "--pgdata", home.cluster],
-      ...["--log", log, "--options", flags.join(" ")],
-    ]);
-  } catch (error) {
-    const written = await readFile(log, "utf8").catch(() => outputOf(error));
-    throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${written.trimEnd().slice(-1500)}`);
+  const start = [
+    ...["start", "--wait", "--timeout", String(START_S_MAX), "--pgdata", home.cluster],
+    ...["--log", log, "--options", flags.join(" ")],
+  ];
+  const until = performance.now() + ORPHANS_MS_MAX;
+  for (;;) {
+    await removeZombiesPidFile(home);
+    const from = await sizeOf(log);
+    try {
+      await runPostgresProgram(home, "pg_ctl", start);
+      return;
+    } catch (error) {
+      const written = await readFile(log, "utf8").catch(() => "");
+      const isHeld = /pre-existing shared memory block/.test(written.slice(from));
+      if (!isHeld || performance.now() > until) {
+        const end = (written || outputOf(error)).trimEnd().slice(-1500);
+        throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${end}`);
+      }
+      await wait(ORPHANS_POLL_MS);
+    }
   }
+}
+
+/** A crash may be followed by a long recovery. */
+const START_S_MAX = 600;
+/** Processes of a killed server end when they next wait for something. A busy one keeps the shared memory until then. */
+const ORPHANS_MS_MAX = 60_000;
+const ORPHANS_POLL_MS = 500;
+
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+/**
+ * Removes the file of a postmaster that has ended but was not waited for, as in a container whose first process does not do
+ * so: PostgreSQL takes it for a running one.
+ */
+async function removeZombiesPidFile(home: PostgresHome) {
+  const file = join(home.cluster, "postmaster.pid");
+  const pid = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10);
+  if (!(pid > 0)) return;
+  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The state follows the name of the program, which is in parentheses (proc_pid_stat(5)).
+  if (/^\d+ \(.*\) Z /s.test(state)) await rm(file, { force: true });
 }
 
 /** Stops the server. Running transactions are rolled back; what was committed is on disk. */
 export async function stopServer(home: PostgresHome) {
   const stop = ["stop", "--mode", "fast", "--wait", "--timeout", "60", "--pgdata", home.cluster];
-  await runPostgresProgram(home, "pg_ctl", stop).catch((error) => {
-    if (!/PID file .* does not exist|Is server running/.test(outputOf(error)))
-      throw new SetupError(`PostgreSQL did not stop. ${outputOf(error)}`);
+  await runPostgresProgram(home, "pg_ctl", stop).catch(async (error) => {
+    if (/PID file .* does not exist|Is server running/.test(outputOf(error))) return;
+    // Killed while pg_ctl waited, it has left its file behind.
+    if (await isServerRunning(home)) throw new SetupError(`PostgreSQL did not stop. ${outputOf(error)}`);
   });
 }
 
@@ -61,6 +100,7 @@ export function killServer(home: PostgresHome) {
 }
 
 export async function isServerRunning(home: PostgresHome): Promise<boolean> {
+  await removeZombiesPidFile(home);
   return runPostgresProgram(home, "pg_ctl", ["status", "--pgdata", home.cluster]).then(
     () => true,
     () => false,

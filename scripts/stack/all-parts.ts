@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { processEnv, readLauncherConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { securityNotice } from "#domain/postgres-releases.ts";
@@ -7,6 +8,8 @@ import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { migrateOwnDatabase } from "../postgres/migrate-own.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
+import { keepDatabase } from "./keep-database.ts";
+import type { Kept } from "./keep-running.ts";
 import { createPartOutput } from "./part-output.ts";
 import { untilReady } from "./ready.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
@@ -28,17 +31,19 @@ export type Launch = {
 };
 
 /**
- * Runs everything on one machine (database, migrations, dispatcher, web) until a signal arrives or a part ends. Stops
- * what it started in order: the dispatcher sends what it has claimed, and the database is last. Returns the exit code:
- * 0 after a signal, 1 when a part ended by itself. Throws when it cannot start.
+ * Runs everything on one machine (database, migrations, dispatcher, web) until a signal arrives. A part or a
+ * database that ends by itself once all of it was ready is started again, five times within a minute at most. Stops what it
+ * started in order: the dispatcher sends what it has claimed, and the database is last. Returns the exit code: 0 after a
+ * signal, 1 when something was given up. Throws when it cannot start.
  */
 export async function runAllParts(launch: Launch): Promise<number> {
   const config = readLauncherConfig();
   let database: EmbeddedPostgres | undefined;
+  let kept: Kept | undefined;
   let parts: Supervisor | undefined;
   const signal = listenForStop(() => {
     parts?.kill();
-    database?.kill();
+    (kept ?? database)?.kill();
     process.exit(130);
   });
 
@@ -52,7 +57,8 @@ export async function runAllParts(launch: Launch): Promise<number> {
     const dispatcherPorts = await findDispatcherPorts(config.dispatcherPort, launch.dispatchers ?? 1);
     const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
     if (!config.databaseUrl) {
-      say(`starting PostgreSQL in ${config.dataDir}`);
+      say(`the data is in ${resolve(config.dataDir)}`);
+      say("starting PostgreSQL");
       database = await startEmbeddedPostgres(config.dataDir);
     }
     signal.throwIfAborted();
@@ -77,12 +83,17 @@ export async function runAllParts(launch: Launch): Promise<number> {
       NEXT_TELEMETRY_DISABLED: "1",
     };
     const output = createPartOutput(launch);
-    parts = supervise(launch.parts(env, { host: config.host, port }, dispatcherPorts), output.write);
-    const problem = Promise.race([
-      parts.ended.then(({ name, how }) => `The ${name} ended unexpectedly (${how}).`),
-      database?.lost.then(() => "PostgreSQL ended unexpectedly.") ?? new Promise<never>(() => {}),
-      aborted(signal),
-    ]);
+    // A wrong setting ends a part at its first start, and does not become right by starting again.
+    let wasReady = false;
+    const mayRestart = () => wasReady;
+    kept = database && keepDatabase(database, config.dataDir, { mayRestart, onLog: say });
+    parts = supervise(launch.parts(env, { host: config.host, port }, dispatcherPorts), {
+      onLine: output.write,
+      onLog: say,
+      mayRestart,
+      ...(kept && { untilStartable: kept.running }),
+    });
+    const problem = Promise.race([parts.givenUp, ...(kept ? [kept.givenUp] : []), aborted(signal)]);
 
     // A part may have logged why it is not ready, such as a hold after a restore.
     const sayWhy = (line: string) => {
@@ -94,6 +105,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
       problem,
     ]);
     if (early === undefined) {
+      wasReady = true;
       output.open();
       const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
       say(`ready: ${address}`);
@@ -112,7 +124,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
   } finally {
     polling.abort();
     await parts?.stop();
-    await database?.stop();
+    await (kept ?? database)?.stop();
   }
 }
 

@@ -72,11 +72,24 @@ test("a signal that npm sends twice ends the dispatcher first and then the web p
   expect(all.stdout.slice(-2)).toEqual(["dispatcher | ended", "web | ended"]);
 });
 
-test("when a part dies, npm start names it with its exit code, ends the other parts, and ends with exit code 1", async () => {
+test("when a part dies at its first start, npm start names it with its exit code, ends the other parts, and ends with exit code 1", async () => {
   const all = runAllParts({ dispatcher: `console.log("no database"); process.exit(7);` });
   expect(await all.exited).toBe(1);
   expect(all.stderr).toEqual(["The dispatcher ended unexpectedly (exit code 7). Stopping the rest."]);
   expect(all.stdout).toContain("dispatcher | no database");
+});
+
+test("a part that ends again and again is given up after five restarts within a minute, in one sentence, with exit code 1", async () => {
+  const all = runAllParts({ dispatcher: `setTimeout(() => process.exit(7), 1_500);` });
+  expect(await all.exited).toBe(1);
+  const text = all.stdout.join("\n");
+  expect(text).toMatch(/ready: http/);
+  expect(text.match(/The dispatcher ended \(exit code 7\), and is started again in [\d.]+ s/g)).toEqual(
+    [0.25, 0.5, 1, 2, 4].map((s) => `The dispatcher ended (exit code 7), and is started again in ${s} s`),
+  );
+  expect(all.stderr).toEqual([
+    "The dispatcher ended once more (exit code 7) after 5 restarts within a minute: correct what its lines above name, and run this again. Stopping the rest.",
+  ]);
 });
 
 test("npm start -- --dispatchers 2 runs two dispatchers, each with metrics on a port of its own, and stops both", async () => {

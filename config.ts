@@ -44,6 +44,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   return {
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
+    ignoredDatabaseParameters: ignoredParameters([s.DATABASE_URL, s.DATABASE_DIRECT_URL]),
     port: s.PORT,
     host: s.HOST,
     baseUrl: (s.BASE_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ""),
@@ -240,6 +241,11 @@ const STRIPE_NAMES = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRIC
 
 function provider<T>(id: string | undefined, secret: string | undefined, where: T) {
   return id && secret ? { id, secret, ...where } : undefined;
+}
+
+/** The names of parameters in addresses of databases that have no effect here. */
+function ignoredParameters(urls: readonly (string | undefined)[]): string[] {
+  return [...new Set(urls.flatMap((url) => (url === undefined ? [] : parseDatabaseAddress(url).ignored)))];
 }
 
 /** Whether the service is reached, and listens, on this machine only. */

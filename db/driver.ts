@@ -16,26 +16,34 @@ type Options = postgres.Options<Record<string, never>> & {
  * answers and is no standby. Throws an InstallationError when the driver is not patched
  * (docs/decisions/0005-patched-driver.md): as published, it can answer a statement with the rows of another.
  */
-export function openDriver(url: string, { hosts, ...options }: Options): postgres.Sql {
+export function openDriver(url: string, { hosts, connection, ...options }: Options): postgres.Sql {
   if ((postgres as { stopwatchPatch?: number }).stopwatchPatch !== PATCH) {
     throw new InstallationError(
       'The installed database driver is not this version\'s: run "npm ci", with its scripts.',
     );
   }
-  const address = parseDatabaseAddress(url);
-  return postgres(address.firstUrl, {
+  const { user, password, database, parameters, ...address } = parseDatabaseAddress(url);
+  const sessionOf = (name: string) => (parameters.has(name) ? { [name]: parameters.get(name) } : {});
+  return postgres({
     onnotice: () => {},
-    ...tlsOf(address.parameters),
+    ...(user && { user }),
+    ...(database && { database }),
+    ...(password !== null && { password }),
+    ...(tlsOf(parameters) as object),
     ...hostsOf(hosts ?? address.hosts),
     // Not "read-write", by which the driver takes a standby that answers reads.
     ...(address.hosts.length > 1 && { target_session_attrs: "primary" as const }),
     ...options,
+    connection: { ...sessionOf("options"), ...sessionOf("search_path"), ...connection },
   });
 }
 
 // The driver's own parser knows no IPv6, and gives a host without a port that of the first one. Its types lack lists.
-function hostsOf(hosts: DatabaseAddress["hosts"]): { host?: string; port?: number } {
-  if (hosts.length === 0) return {};
+function hostsOf(hosts: DatabaseAddress["hosts"]): { host?: string; port?: number; path?: string } {
+  const [first] = hosts;
+  if (first === undefined) return {};
+  // Cloud SQL, Debian and Heroku's stunnel name the folder of a socket; the server names the socket by its port.
+  if (first.host.startsWith("/")) return { path: `${first.host}/.s.PGSQL.${first.port}` };
   const lists = { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) };
   return lists as unknown as { host: string; port: number };
 }

@@ -1,12 +1,38 @@
+import { readFileSync } from "node:fs";
+import { InstallationError } from "./installation-error.ts";
+
+/** The driver's TLS options. */
+export type TlsOptions = {
+  ssl?: boolean | "allow" | "prefer" | "require" | { rejectUnauthorized: true; ca?: string };
+  sslnegotiation?: string;
+};
+
 /**
  * The driver's TLS options for the parameters of a database's address. For an address that asks for a verified certificate
- * (`sslmode=verify-full` or `verify-ca`, `ssl=true`, `sslrootcert=system`) the driver would let
- * NODE_TLS_REJECT_UNAUTHORIZED turn the verification off. Here it is always on. For other addresses nothing is added.
+ * (`sslmode=verify-full` or `verify-ca`, `ssl=true`, `sslrootcert`) the driver would let NODE_TLS_REJECT_UNAUTHORIZED turn
+ * the verification off. Here it is always on. `sslrootcert` is `system`, or a file of authorities in PEM. Throws an
+ * InstallationError when it cannot be read.
  */
-export function tlsOf(parameters: URLSearchParams): { ssl?: { rejectUnauthorized: true } } {
-  const isSystem = parameters.get("sslrootcert") === "system";
-  const mode = isSystem ? "verify-full" : (parameters.get("sslmode") ?? parameters.get("ssl"));
-  return mode === null || UNVERIFIED.has(mode) ? {} : { ssl: { rejectUnauthorized: true } };
+export function tlsOf(parameters: ReadonlyMap<string, string>): TlsOptions {
+  const negotiation = parameters.get("sslnegotiation");
+  const rootCert = parameters.get("sslrootcert") || undefined;
+  const mode = parameters.get("sslmode") ?? parameters.get("ssl");
+  if (mode === "disable" || mode === "false") return {};
+  const isVerified = rootCert !== undefined || (mode !== undefined && !UNVERIFIED.has(mode));
+  const ca = rootCert === undefined || rootCert === "system" ? {} : { ca: readAuthorities(rootCert) };
+  return {
+    ...(mode && { ssl: mode as "require" }),
+    ...(isVerified && { ssl: { rejectUnauthorized: true, ...ca } }),
+    ...(negotiation && { sslnegotiation: negotiation }),
+  };
 }
 
-const UNVERIFIED = new Set(["", "disable", "false", "allow", "prefer", "require"]);
+const UNVERIFIED = new Set(["", "allow", "prefer", "require"]);
+
+function readAuthorities(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new InstallationError(`The file that sslrootcert names cannot be read: ${(error as Error).message}`);
+  }
+}

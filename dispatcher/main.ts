@@ -12,6 +12,8 @@ async function main() {
   const config = readConfig();
   const log = createLog(config.logLevel);
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
+  const ignored = config.ignoredDatabaseParameters;
+  if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
   const metrics = new Metrics();
   // A closed log pipe must not stop deliveries.
   process.stdout.on("error", () => {});

@@ -1,19 +1,33 @@
+import { readAddressParameters } from "./database-parameters.ts";
+
 /** An address of a PostgreSQL database, taken apart. */
 export type DatabaseAddress = {
-  /** In the order of the address; none where the driver's default is meant. */
+  /**
+   * In the order of the address; none where the driver's default is meant. `host` is a name, an IP address, or the folder
+   * of a Unix socket, which begins with a slash.
+   */
   hosts: readonly { host: string; port: number }[];
   user: string;
+  /** Null where the address has none. */
+  password: string | null;
   database: string;
-  parameters: URLSearchParams;
-  /** The address with its first host alone, which a URL parser accepts. */
-  firstUrl: string;
+  /** The parameters that the service uses. */
+  parameters: ReadonlyMap<string, string>;
+  /** Names of parameters that are for other drivers, and have no effect. */
+  ignored: readonly string[];
 };
 
+const DEFAULT_HOST = "localhost";
 const DEFAULT_PORT = 5432;
 const PORT_MAX = 65_535;
 
+/** The folder of a Unix socket, an IPv6 address, or any other name without a port. */
+const HOST = /^(?:\/[^\0]*|[\da-f]*:[\da-f]*:[\da-f:.]*|[^:/[\]@\s]+)$/i;
 const FORM =
-  "expected postgres://user:password@host:port/database, with more hosts as host1:port1,host2:port2; other characters in the password are percent-encoded";
+  "expected postgres://user:password@host:port/database, with more hosts as host1:port1,host2:port2, or ?host=/folder for a Unix socket";
+// What stands before the mistake may be part of the password, so nothing of the address is shown.
+const ESCAPES =
+  "expected user and password with each of @ : / ? # [ ] % as %40 %3A %2F %3F %23 %5B %5D %25, as in postgres://user:p%40ss@host/database";
 const ATTRIBUTES = "expected target_session_attrs=read-write or primary, or neither, since the service writes";
 
 /**
@@ -24,34 +38,67 @@ const ATTRIBUTES = "expected target_session_attrs=read-write or primary, or neit
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const [, scheme, authority = "", rest = ""] = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (scheme === undefined || authority + rest === "") throw new Error(FORM);
-  const userEnd = authority.lastIndexOf("@") + 1;
-  const names = authority.slice(userEnd).split(",");
-  const hosts = names.length === 1 && names[0] === "" ? [] : names.map(parseHost);
-  const firstUrl = `${scheme}${authority.slice(0, userEnd)}${names[0]}${rest}`;
-  if (!URL.canParse(firstUrl)) throw new Error(FORM);
-  const { username, password, pathname, searchParams } = new URL(firstUrl);
-  const [user, , database] = [username, password, pathname.slice(1)].map(decode) as [string, string, string];
-  const attributes = searchParams.get("target_session_attrs");
-  if (attributes !== null && attributes !== "read-write" && attributes !== "primary") throw new Error(ATTRIBUTES);
-  return { hosts, user, database: database || user, parameters: searchParams, firstUrl };
+  const parts = /^(?:\/([^/?#@]*))?(?:\?([^#@]*))?$/s.exec(rest);
+  if (parts === null) throw new Error(ESCAPES);
+  const [, path = "", query = ""] = parts;
+  const userEnd = authority.lastIndexOf("@");
+  const [, user = "", password] = /^([^:]*)(?::(.*))?$/s.exec(authority.slice(0, Math.max(userEnd, 0))) ?? [];
+  const { used, ignored } = readAddressParameters(new URLSearchParams(query));
+  const attributes = used.get("target_session_attrs") ?? "primary";
+  if (attributes !== "read-write" && attributes !== "primary") throw new Error(ATTRIBUTES);
+  const hosts = readHosts(authority.slice(userEnd + 1), used);
+  const name = decode(user) || (used.get("user") ?? "");
+  return {
+    hosts,
+    user: name,
+    password: password === undefined ? (used.get("password") ?? null) : decode(password),
+    database: decode(path) || used.get("dbname") || name,
+    parameters: used,
+    ignored,
+  };
 }
 
 /** The database and all its hosts, for messages. */
-export function describeDatabase({ database, hosts }: DatabaseAddress): string {
+export function describeDatabase({ database, hosts }: Pick<DatabaseAddress, "database" | "hosts">): string {
   const names = hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
   return `${database} on ${names.join(",") || "the default host"}`;
 }
 
-function parseHost(text: string): { host: string; port: number } {
-  const [, v6, name = v6, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d*))?$/i.exec(text) ?? [];
-  if (name === undefined || Number(port ?? 1) > PORT_MAX || port === "0") throw new Error(FORM);
-  return { host: decode(name), port: port ? Number(port) : DEFAULT_PORT };
+/** As in libpq, the parameters `host` and `port` replace those before the database. */
+function readHosts(authority: string, parameters: ReadonlyMap<string, string>): DatabaseAddress["hosts"] {
+  const named = parameters.get("host");
+  const port = parameters.get("port");
+  if (named === undefined) {
+    if (/^:?$/.test(authority)) return port === undefined ? [] : [{ host: DEFAULT_HOST, port: readPort(port) }];
+    return authority.split(",").map(parseHost);
+  }
+  const hosts = named.split(",");
+  const ports = port === undefined ? [] : port.split(",");
+  if (ports.length > 1 && ports.length !== hosts.length) throw new Error(FORM);
+  return hosts.map((host, at) => {
+    if (!HOST.test(host)) throw new Error(FORM);
+    return { host, port: readPort(ports[at] ?? ports[0]) };
+  });
+}
+
+function parseHost(text: string): DatabaseAddress["hosts"][number] {
+  const [whole, v6, name = v6, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]@]+))?(?::(\d+|))?$/i.exec(text) ?? [];
+  if (whole && name === undefined && port) return { host: DEFAULT_HOST, port: readPort(port) };
+  if (name === undefined) throw new Error(/^\[?[\da-f:]+\]?$/i.test(text) ? FORM : ESCAPES);
+  return { host: decode(name), port: readPort(port) };
+}
+
+function readPort(text: string | undefined): number {
+  if (!text) return DEFAULT_PORT;
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > PORT_MAX) throw new Error(FORM);
+  return port;
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(FORM);
+    throw new Error(ESCAPES);
   }
 }

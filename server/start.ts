@@ -21,6 +21,8 @@ export async function start(): Promise<void> {
   const services = startOrExit();
   const { config, log } = services;
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
+  const ignored = config.ignoredDatabaseParameters;
+  if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets");
   if (config.stripe) startBillingUpkeep(config, log);
   if ((await checkOrExit(services)) === "checked") return services.close();

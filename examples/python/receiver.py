@@ -50,11 +50,10 @@ def handle(headers, body):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = self.headers.get("Content-Length", "0")
-        is_small = length.isdecimal() and len(length) < 8 and int(length) <= 1 << 20
+        is_small = length.isdecimal() and len(length) < 8
         status, retry_after = handle(self.headers, self.rfile.read(int(length))) if is_small else (413, None)
         self.send_response(status)
-        if retry_after:
-            self.send_header("Retry-After", str(retry_after))
+        if retry_after: self.send_header("Retry-After", str(retry_after))
         self.end_headers()
 
 

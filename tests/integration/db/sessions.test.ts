@@ -54,7 +54,7 @@ describe("the check that an address keeps sessions", () => {
   });
 
   it("reports a parameter that the server refuses, with the server's text", async () => {
-    const failure = await check(`${database.url}?no_such_setting=1`);
+    const failure = await check(`${database.url}?options=-c%20no_such_setting%3D1`);
     expect(failure).toBeInstanceOf(InstallationError);
     expect(failure?.message).toContain('unrecognized configuration parameter "no_such_setting"');
     expect(await check(`${database.url}?statement_timeout=soon`)).toBeInstanceOf(InstallationError);

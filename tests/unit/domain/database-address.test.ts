@@ -14,7 +14,7 @@ describe("the address of a database", () => {
       ],
     ],
     [
-      "postgres://u:p@a:1,b,[::1]:3,[fe80::1]/d?x=1,2",
+      "postgres://u:p@a:1,b,[::1]:3,[fe80::1]/d?options=1,2",
       [
         ["a", 1],
         ["b", 5432],
@@ -25,15 +25,36 @@ describe("the address of a database", () => {
     ["postgres://u@[::1]/d", [["::1", 5432]]],
     ["postgres://u:p,q@h/d", [["h", 5432]]],
     ["postgres:///d", []],
+    ["postgres://u@:6000/d", [["localhost", 6000]]],
+    ["postgres://u:p@/d?host=/cloudsql/project:region:name", [["/cloudsql/project:region:name", 5432]]],
+    ["postgres://u:p@localhost/d?host=/tmp&port=6000", [["/tmp", 6000]]],
+    ["postgres://u:p@%2Fvar%2Frun%2Fpostgresql/d", [["/var/run/postgresql", 5432]]],
+    [
+      "postgres:///d?host=a,::1&port=1,2",
+      [
+        ["a", 1],
+        ["::1", 2],
+      ],
+    ],
+    [
+      "postgres:///d?host=a,b&port=7",
+      [
+        ["a", 7],
+        ["b", 7],
+      ],
+    ],
   ])("%s has its hosts in order, each with its own port or 5432", (text, hosts) => {
     expect(parseDatabaseAddress(text).hosts.map(({ host, port }) => [host, port])).toEqual(hosts);
   });
 
   it("has a user, a database and parameters, decoded", () => {
     const text = "postgres://u%40x:p%2Fw@a,b:6/d%20e?sslmode=verify-full&target_session_attrs=read-write";
-    const { user, database, parameters, firstUrl } = parseDatabaseAddress(text);
+    const { user, password, database, parameters } = parseDatabaseAddress(text);
     expect([user, database, parameters.get("sslmode")]).toEqual(["u@x", "d e", "verify-full"]);
-    expect(new URL(firstUrl).host).toBe("a");
+    expect(password).toBe("p/w");
+    expect(parseDatabaseAddress("postgres://u:a:b@c@h/d")).toMatchObject({ password: "a:b@c", database: "d" });
+    const named = parseDatabaseAddress("postgres://h?user=u&password=p%40w&dbname=d");
+    expect(named).toMatchObject({ user: "u", password: "p@w", database: "d", ignored: [] });
     expect(parseDatabaseAddress("postgres://u@h").database).toBe("u");
   });
 
@@ -51,10 +72,45 @@ describe("the address of a database", () => {
     "postgres://u:secret@::1/d",
     "postgres://u:secret%@a/d",
     "postgres://u:secret/x@a/d",
+    "postgres://u:secret#x@a/d",
+    "postgres://u:12#secret@a/d",
+    "postgres://u:12/secret@a/d",
+    "postgres://u:12?secret@a/d",
+    "postgres://u:12?secret=1@a/d",
+    "postgres://u:12#secret",
+    "postgres://u:secret@a/d?host=b:5432",
+    "postgres://u:secret@a/d?host=b&port=x",
+    "postgres://u:secret@a/d?host=a,b,c&port=1,2",
+    "postgres:/u:secret@a/d",
+    " postgres://u:secret@a/d",
     "postgres://u:secret@a,b/d?target_session_attrs=standby",
     "postgres://u:secret@a,b/d?target_session_attrs=any",
   ])("%s is refused, and the message does not show it", (text) => {
     expect(() => parseDatabaseAddress(text)).toThrow(/^expected (?!.*secret)/);
+  });
+
+  it.each([
+    "channel_binding=require&sslmode=require",
+    "pgbouncer=true&connection_limit=1&schema=public",
+    "gssencmode=disable&keepalives=1&keepalives_idle=30",
+    "supa=base-pooler.x&workaround=supabase-pooler.vercel",
+    "application_name=x&connect_timeout=10",
+  ])("may have parameters for other drivers, which are named and have no effect: %s", (query) => {
+    const { ignored, parameters } = parseDatabaseAddress(`postgres://u:p@h/d?${query}`);
+    const names = [...new URLSearchParams(query).keys()];
+    expect(ignored).toEqual(names.filter((name) => name !== "sslmode"));
+    expect([...parameters.keys()]).toEqual(names.filter((name) => name === "sslmode"));
+  });
+
+  it("with an unknown parameter is refused by its name", () => {
+    expect(() => parseDatabaseAddress("postgres://u:p@h/d?sslmod=verify-full&foo=1")).toThrow(
+      /^unknown parameters sslmod, foo: known are host,/,
+    );
+    expect(() => parseDatabaseAddress("postgres://u:p@h/d?%20secret=1")).toThrow(/^unknown parameter(?!.*secret)/);
+  });
+
+  it("whose password has characters of an address says how to write them", () => {
+    expect(() => parseDatabaseAddress("postgres://u:p#ss@h/d")).toThrow(/# .* as .*%23/);
   });
 
   it("is described by its database and hosts, without user and password", () => {

@@ -1,8 +1,9 @@
+import { parseDatabaseAddress } from "#domain/database-address.ts";
 import type { Mark } from "#domain/incarnation.ts";
-import type { Sql } from "./client.ts";
 import { openDriver } from "./driver.ts";
 
-const CONNECT_SECONDS = 2;
+/** How long a host may take to answer, ms. */
+const ANSWER_MS = 2_000;
 
 /**
  * The servers behind an address with several hosts that take writes, each with its incarnation and the newest heartbeat in
@@ -10,31 +11,34 @@ const CONNECT_SECONDS = 2;
  * for an address with one host.
  */
 export async function readPrimaries(url: string): Promise<Mark[]> {
-  const urls = eachHost(url);
-  if (urls.length < 2) return [];
-  const found = await Promise.all(urls.map((one) => readPrimary(one).catch(() => null)));
+  const { hosts } = parseDatabaseAddress(url);
+  if (hosts.length < 2) return [];
+  const found = await Promise.all(hosts.map((host) => readPrimary(url, host).catch(() => null)));
   return found.filter((mark) => mark !== null);
 }
 
-/** An address for each host of one with several, without the condition on the kind of server. */
-function eachHost(url: string): string[] {
-  const [, before = "", hosts = "", after = ""] = /^([a-z]+:\/\/(?:[^/?@]*@)?)([^/?]*)(.*)$/i.exec(url) ?? [];
-  const rest = after.replace(/([?&])target_session_attrs=[^&]*&?/i, "$1");
-  return hosts.split(",").map((host) => `${before}${host}${rest}`);
-}
-
-async function readPrimary(url: string): Promise<Mark | null> {
-  const sql: Sql = openDriver(url, {
-    ...{ max: 1, connect_timeout: CONNECT_SECONDS, fetch_types: false },
-    connection: { application_name: "stopwatch-start", statement_timeout: CONNECT_SECONDS * 1_000 },
+async function readPrimary(
+  url: string,
+  host: ReturnType<typeof parseDatabaseAddress>["hosts"][number],
+): Promise<Mark | null> {
+  const sql = openDriver(url, {
+    ...{ hosts: [host], max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER_MS / 1_000 },
+    connection: { application_name: "stopwatch hosts" },
   });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_MS, null);
+  });
+  const asked = sql`
+    SELECT i.system_identifier::text AS system, i.timeline::float8,
+      (SELECT (extract(epoch FROM max(beat_at)) * 1000)::float8 FROM dispatchers) AS ms
+    FROM database_incarnation() i`.then(([row]): Mark | null =>
+    row ? { systemIdentifier: row.system, timeline: row.timeline, atMs: row.ms ?? 0 } : null,
+  );
   try {
-    const [row] = await sql`
-      SELECT i.system_identifier::text, i.timeline::float8,
-        (SELECT (extract(epoch FROM max(beat_at)) * 1000)::float8 FROM dispatchers) AS ms
-      FROM database_incarnation() i WHERE NOT pg_is_in_recovery()`;
-    return row ? { systemIdentifier: row.system_identifier, timeline: row.timeline, atMs: row.ms ?? 0 } : null;
+    return await Promise.race([asked, late]);
   } finally {
-    await sql.end({ timeout: 1 });
+    clearTimeout(timer);
+    sql.end({ timeout: 0 }).catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 import { readLauncherConfig } from "#config.ts";
+import { assertSession } from "#db/assert-session.ts";
 import { connect, type Database } from "#db/client.ts";
 import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
@@ -86,6 +87,7 @@ function readChoice(options: Options): Choice | undefined {
 }
 
 async function connected(url: string, work: (database: Database) => Promise<number>): Promise<number> {
+  await assertSession(url, {});
   // One connection, to which the advisory lock belongs.
   const database = connect({ url, name: "stopwatch reconcile", connectionsMax: 1 });
   try {

@@ -67,12 +67,27 @@ it("dispatchers that were all killed for five minutes send everything overdue, w
   await fleet.expectAllSent();
 });
 
-describe("a server that does not tell its incarnation", () => {
-  it("is used as before", async () => {
-    await harness.sql.unsafe(`
-      CREATE OR REPLACE FUNCTION database_incarnation(OUT system_identifier bigint, OUT timeline bigint) LANGUAGE sql
-      AS 'SELECT NULL::bigint, NULL::bigint'`);
+describe("a server that does not let the service read", () => {
+  it("its system identifier is held by its timeline", async () => {
+    await harness.sql`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`;
     await leaveHeartbeat(harness.sql, FIVE_MINUTES_MS);
+    await harness.sql`UPDATE dispatchers SET timeline = timeline + 1`;
+    await fleet.expectNothingSent([await harness.dispatcher()]);
+    const [hold] = await harness.sql`SELECT system_identifier, timeline::int FROM holds`;
+    expect(hold).toEqual({ system_identifier: null, timeline: 1 });
+  });
+
+  it("its timeline is held by its system identifier, as after a copy", async () => {
+    await harness.sql`REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC`;
+    await leaveHeartbeat(harness.sql, FIVE_MINUTES_MS);
+    await harness.sql`UPDATE dispatchers SET system_identifier = system_identifier + 1`;
+    await fleet.expectNothingSent([await harness.dispatcher()]);
+  });
+
+  it("either of them is used as before", async () => {
+    await harness.sql`REVOKE EXECUTE ON FUNCTION pg_control_system(), pg_current_wal_lsn() FROM PUBLIC`;
+    await leaveHeartbeat(harness.sql, FIVE_MINUTES_MS);
+    await harness.sql`UPDATE dispatchers SET system_identifier = system_identifier + 1, timeline = timeline + 1`;
     await harness.dispatcher();
     await fleet.expectAllSent();
   });

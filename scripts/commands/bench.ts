@@ -7,7 +7,7 @@ import { listenForStop, Stopped } from "../stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
-const PARTS = [...SCENARIO_NAMES, "writes", "reads", "pages"] as const;
+const PARTS = [...SCENARIO_NAMES, "writes", "reads", "pages", "retention"] as const;
 
 type Options = {
   rounds?: string;
@@ -24,8 +24,8 @@ await command<Options>({
                          [--quick] [--seed N]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
-lists and figures over ten million attempts (reads), and every page of an account with a million schedules (pages), all
-in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+lists and figures over ten million attempts (reads), every page of an account with a million schedules (pages), and the
+first batch of retention on millions of expired rows (retention), all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 Installs the other job engines first ("npm ci --prefix tests/bench") when they are missing.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
@@ -54,6 +54,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       writes: parts.includes("writes"),
       reads: parts.includes("reads"),
       pages: parts.includes("pages"),
+      retention: parts.includes("retention"),
       quick,
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,

@@ -11,9 +11,17 @@ import { measureReads, prepareReads, readLine } from "./reads.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type Run, summarise, table } from "./report.ts";
 import { writePart, writeResults } from "./results.ts";
+import { firstBatchLine, measureFirstBatches } from "./retention.ts";
 import { createRunner } from "./run-scenario.ts";
 import { makeScenario, type Scenario, type ScenarioName, type ScenarioOptions } from "./scenarios.ts";
-import { checkPages, checkReads, checkThresholds, checkWrites, thresholdLines } from "./thresholds.ts";
+import {
+  checkFirstBatches,
+  checkPages,
+  checkReads,
+  checkThresholds,
+  checkWrites,
+  thresholdLines,
+} from "./thresholds.ts";
 import { measureWrites, writeLine } from "./writes.ts";
 
 export type BenchOptions = {
@@ -29,6 +37,8 @@ export type BenchOptions = {
   reads: boolean;
   /** Whether the pages of an account with a million schedules are measured, too. */
   pages: boolean;
+  /** Whether the first batch of retention on a large backlog is measured, too. */
+  retention: boolean;
   quick: boolean;
 } & ScenarioOptions;
 
@@ -63,6 +73,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
     if (options.reads) await Promise.race([runReads(options, bench), stopped]);
+    if (options.retention) await Promise.race([runRetention(options, bench), stopped]);
     if (options.pages) await Promise.race([runPages(options, bench), stopped]);
   } finally {
     receiver.close();
@@ -103,6 +114,13 @@ async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
   await drop();
 }
 
+async function runRetention({ quick }: BenchOptions, bench: Bench): Promise<void> {
+  const measured = await measureFirstBatches(bench, { quick }, (one) => console.log(firstBatchLine(one)));
+  const thresholds = checkFirstBatches(measured);
+  console.log(`\n${thresholdLines(thresholds)}`);
+  await writePart("retention", { options: { quick }, thresholds, rounds: measured });
+}
+
 async function runPages({ quick }: BenchOptions, bench: Bench): Promise<void> {
   const { url, drop } = await bench.createDatabase();
   const measured = await measurePages(url, { quick }, (figures) => console.log(pageLine(figures)));
@@ -122,7 +140,11 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
   const runs: Run[] = [];
 
   const openFor = async (scenario: Scenario, engine: Engine): Promise<OpenEngine> => {
-    if (scenario.backlog === 0) return engine.open(bench);
+    if (scenario.backlog === 0) {
+      const open = await engine.open(bench);
+      if (scenario.expired) await open.addExpired?.(scenario.expired);
+      return open;
+    }
     const open = kept.get(engine.name) ?? (await engine.open(bench));
     if (!kept.has(engine.name)) await open.addBacklog(scenario.backlog);
     kept.set(engine.name, open);

@@ -1,3 +1,4 @@
+import type { Expired } from "./expired-rows.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** A job with its instant, epoch ms, and its target. */
@@ -42,6 +43,10 @@ export type OpenEngine = {
   counters?(): Promise<{ rowsRead: number; released: number }>;
   /** Stores `rows` jobs that are due much later. */
   addBacklog(rows: number): Promise<void>;
+  /** Stores schedules whose retention is over. */
+  addExpired?(rows: { rows: number; expired: Expired }): Promise<void>;
+  /** How many requests retention has erased or deleted so far. */
+  takenByRetention?(): Promise<number>;
   close(): Promise<void>;
 };
 

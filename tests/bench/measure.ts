@@ -27,6 +27,8 @@ export type Figures = {
   /** Rows read ahead for one delivery, and claims that were put back; null where the engine does not say. */
   rowsRead: number | null;
   released: number | null;
+  /** Rows that retention erased or deleted each second; null in a scenario without expired rows. */
+  expiredPerSecond: number | null;
   /** Lateness of the jobs outside the control group that arrived, and how many of them arrived per second. */
   othersP50: number | null;
   othersP99: number | null;

@@ -1,5 +1,6 @@
 import type { Sql } from "../../db/client.ts";
 import { finishDirectRows } from "./direct-rows.ts";
+import { withoutIndexes } from "./without-indexes.ts";
 
 export type SeedSizes = {
   schedules: number;
@@ -20,8 +21,7 @@ export const NEEDLE_MARK = "needle";
 
 /**
  * Fills an empty, migrated database with the schedules of the last 30 days and their attempts as the service would have
- * left them: in the order of creation, accounts interleaved, with their counts. Secondary indexes are created
- * afterwards. This is faster, and leaves them smaller than years of use would.
+ * left them: in the order of creation, accounts interleaved, with their counts.
  */
 export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
   await sql`SET statement_timeout = 0`;
@@ -35,16 +35,11 @@ export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
     SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'reads' || n || '@example.com', 'indie'
     FROM generate_series(0, ${sizes.accounts} - 1) n`;
 
-  const indexes = await sql<{ name: string; definition: string }[]>`
-    SELECT indexname AS name, indexdef AS definition FROM pg_indexes i
-    WHERE tablename IN ('schedules', 'schedule_requests', 'attempts')
-      AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conname = i.indexname)`;
-  for (const { name } of indexes) await sql`DROP INDEX ${sql(name)}`;
-  await seedSchedules(sql, sizes);
-  await seedAttempts(sql);
-  await seedCounts(sql);
-  // `ON ONLY` would create the index of a partitioned table without those of its partitions.
-  for (const { definition } of indexes) await sql.unsafe(definition.replace(" ON ONLY ", " ON "));
+  await withoutIndexes(sql, ["schedules", "schedule_requests", "attempts"], async () => {
+    await seedSchedules(sql, sizes);
+    await seedAttempts(sql);
+    await seedCounts(sql);
+  });
   await finishDirectRows(sql);
   await sql`VACUUM (ANALYZE) schedules, schedule_requests, attempts, account_counts, shard_punctuality, usage, accounts`;
 }

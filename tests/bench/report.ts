@@ -36,14 +36,15 @@ export function summarise(runs: readonly Run[]): Row[] {
 const FIGURES = [
   ...["p50", "p95", "p99", "max", "early", "duplicates", "lost", "unrecorded"],
   ...["lastArrival", "committed", "perSecond", "cpuUsPerDelivery", "peakRssMb"],
-  ...["idleShare", "rowsRead", "released"],
+  ...["idleShare", "rowsRead", "released", "expiredPerSecond"],
   ...["othersP50", "othersP99", "othersMax", "othersPerSecond"],
 ] as (keyof Figures)[];
 
 /** The table as it is printed: medians, some with the spread of the rounds. Columns are at least `widthsMin` wide. */
 export function table(rows: readonly Row[], widthsMin: readonly number[] = []): string {
   const hasOthers = rows.some((row) => row.median.othersP50 !== null);
-  const columns = hasOthers ? [...COLUMNS, ...OTHERS_COLUMNS] : COLUMNS;
+  const hasExpired = rows.some((row) => row.median.expiredPerSecond !== null);
+  const columns = [...COLUMNS, ...(hasOthers ? OTHERS_COLUMNS : []), ...(hasExpired ? [EXPIRED_COLUMN] : [])];
   const lines = [["scenario", "engine", ...columns.map((column) => column.head)]];
   for (const row of rows) lines.push([row.scenario, row.engine, ...columns.map((column) => column.cell(row))]);
   const widths =
@@ -84,6 +85,9 @@ const COLUMNS: Column[] = [
   { head: "lost", cell: (row) => rounded(row.max.lost, 0) },
   { head: "unrecorded", cell: (row) => rounded(row.max.unrecorded, 0) },
 ];
+
+/** Shown only when a scenario has expired rows. */
+const EXPIRED_COLUMN: Column = { head: "expired/s", cell: (row) => spreadOf(row, "expiredPerSecond", 0) };
 
 /** Shown only when a scenario has jobs outside the control group. */
 const OTHERS_COLUMNS: Column[] = [

@@ -113,11 +113,13 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
     await pause(beginMs - CPU_AHEAD_MS - Date.now());
     const cpuBeforeMs = cpuMs();
     const machine = idleShareFrom(beginMs);
+    const expired = scenario.expired && open.takenByRetention ? expiredFrom(beginMs, open.takenByRetention) : null;
     if (along !== null) await createAlong(jobs, along, open);
     const untilMs = beginMs + seconds * 1_000 + (saturates ? 0 : OUTCOMES_TIMEOUT_MS);
     const outcomes = await awaitOutcomes(restDelivers ? receiver.count : finished, answered, untilMs);
     const usedMs = cpuMs() - cpuBeforeMs;
     const idleShare = machine();
+    const expiredPerSecond = expired && (await expired());
     // Read only now: from the first read on, the dispatcher measures its event loop, which costs CPU.
     const counters = await open.counters?.();
     const arrivals = await receiver.collect();
@@ -139,6 +141,7 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
       idleShare,
       rowsRead: counters?.rowsRead ?? null,
       released: counters?.released ?? null,
+      expiredPerSecond,
       ...latenessOfOthers(jobs, control, arrivals, beginMs),
     };
   };
@@ -169,6 +172,15 @@ async function createAlong(jobs: Job[], aheadMs: number, open: OpenEngine) {
     storing.push(open.enqueue([job]));
   }
   await Promise.all(storing);
+}
+
+/** Returns a function for how many rows a second retention took from `beginMs` (epoch) until its call. */
+function expiredFrom(beginMs: number, read: () => Promise<number>): () => Promise<number> {
+  const before = pause(Math.max(beginMs - Date.now(), 0)).then(async () => ({ rows: await read(), atMs: Date.now() }));
+  return async () => {
+    const [first, rows] = [await before, await read()];
+    return (rows - first.rows) / ((Date.now() - first.atMs) / 1_000);
+  };
 }
 
 /** Returns a function for the part of the machine's CPU time that was idle from `beginMs` (epoch) until its call. */

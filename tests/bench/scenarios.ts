@@ -1,3 +1,5 @@
+import type { Expired } from "./expired-rows.ts";
+
 /**
  * The target of a job: a path that answers at once (`well`), another origin that never answers (`hanging`), a path of
  * the first origin that never answers (`hanging-path`), an origin that answers after 500 ms (`slow`), or one of
@@ -33,6 +35,8 @@ export type Scenario = {
   payloadBytes: number;
   /** Rows in the store that are due much later. */
   backlog: number;
+  /** Expired rows in the store that retention takes meanwhile, and what it does with them. */
+  expired: { rows: number; expired: Expired } | null;
   /** Measures how many jobs are delivered in `seconds` and not how late each is. */
   saturates: boolean;
   /** All instants lie within this many seconds. */
@@ -59,6 +63,8 @@ export const SCENARIO_NAMES = [
   "neighbour-hangs",
   "slow-target",
   "many-origins",
+  "retention-erase",
+  "retention-delete",
 ] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
@@ -77,6 +83,10 @@ export const CROWD = 40_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
 const ORIGINS_PER_SECOND = 500;
+/** More expired rows than retention takes in a second. They have to last from the start of the process on. */
+const ERASED_PER_SECOND = 8_000;
+const DELETED_PER_SECOND = 40_000;
+const PREPARED_SECONDS = 20;
 
 export type ScenarioOptions = {
   seed: number;
@@ -97,6 +107,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     createAheadMs: null,
     workers: 1,
     backlog: 0,
+    expired: null,
     saturates: false,
     restDelivers: false,
     payloadBytes: 1_024,
@@ -199,6 +210,16 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
         true,
         { runsOn: "stopwatch" },
       );
+    case "retention-erase":
+      return of("300 a second, while retention erases payloads", steady(300), {
+        expired: { expired: "erase", rows: ERASED_PER_SECOND * (PREPARED_SECONDS + seconds) },
+        runsOn: "stopwatch",
+      });
+    case "retention-delete":
+      return of("300 a second, while retention deletes schedules", steady(300), {
+        expired: { expired: "delete", rows: DELETED_PER_SECOND * (PREPARED_SECONDS + seconds) },
+        runsOn: "stopwatch",
+      });
   }
 }
 

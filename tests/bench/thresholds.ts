@@ -4,12 +4,15 @@ import { PAGE_P95_MAX_MS, type PagesMeasured } from "./pages.ts";
 import type { ReadFigures } from "./reads.ts";
 import { READ_BARS_MS } from "./reads-cases.ts";
 import type { Row } from "./report.ts";
+import { FIRST_BATCH_MAX_MS, type FirstBatch } from "./retention.ts";
 import type { WriteRound } from "./writes.ts";
 
 export type Threshold = { text: string; value: number | null; limit: number; atLeast: boolean; met: boolean | null };
 
 /** The maximum lateness of a control group beside any neighbour. */
 const CONTROL_P99_MAX_MS = 250;
+/** What retention erases or deletes beside deliveries, schedules a second. */
+const EXPIRED_PER_SECOND_MIN = 3_000;
 
 /**
  * The ratios within this run that a release must meet. A threshold whose runs are missing is undecided (`met` is null).
@@ -59,6 +62,10 @@ export function checkThresholds(rows: readonly Row[]): Threshold[] {
     ),
     threshold("backlog: p50 by the one without", ratio(ours("backlog", "p50"), ours("steady300", "p50")), 1.2),
     threshold("hanging: p99 by the one without", ratio(ours("hanging", "p99"), ours("steady300", "p99")), 1.5),
+    ...["retention-erase", "retention-delete"].flatMap((scenario) => [
+      threshold(`${scenario}: p99 by the one without`, ratio(ours(scenario, "p99"), ours("steady300", "p99")), 1.5),
+      threshold(`${scenario}: schedules a second`, ours(scenario, "expiredPerSecond"), EXPIRED_PER_SECOND_MIN, true),
+    ]),
     threshold("two-dispatchers: p99 by one's", ratio(ours("two-dispatchers", "p99"), ours("steady1000", "p99")), 1.2),
     ...["neighbour-backlog", "neighbour-crowd", "neighbour-hangs", "slow-target", "many-origins"].map((scenario) =>
       threshold(`${scenario}: p99 of the control group, ms`, ours(scenario, "p99"), CONTROL_P99_MAX_MS),
@@ -129,6 +136,13 @@ export function checkReads(reads: readonly ReadFigures[]): Threshold[] {
       limit,
     );
   });
+}
+
+/** The first batch of each backlog. */
+export function checkFirstBatches(measured: readonly FirstBatch[]): Threshold[] {
+  return measured.map(({ name, firstBatchMs }) =>
+    threshold(`${name}: first batch, ms`, firstBatchMs, FIRST_BATCH_MAX_MS),
+  );
 }
 
 /** The slowest page, of the account with a million schedules. */

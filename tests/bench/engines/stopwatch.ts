@@ -15,6 +15,7 @@ import { createTestAccount, createTestAccounts } from "../../helpers/accounts.ts
 import { waitFor } from "../../helpers/wait-for.ts";
 import { finishDirectRows, insertDirectRows } from "../direct-rows.ts";
 import type { Engine, Job } from "../engine.ts";
+import { insertExpired } from "../expired-rows.ts";
 import { ACCOUNTS, NEIGHBOURS } from "../scenarios.ts";
 import { startWorkerProcess } from "../worker-process.ts";
 import { chunks } from "./peer.ts";
@@ -128,6 +129,17 @@ export const stopwatch: Engine = {
           SELECT id, account_id, 'live', shard, false, at, at, 0, 0, ${bench.origin} FROM row`;
         await finishDirectRows(sql);
         await sql`VACUUM ANALYZE schedules, schedule_requests`.simple();
+      },
+      async addExpired(expired) {
+        const owner = postgres(database.url, { max: 1, onnotice: () => {} });
+        await insertExpired(owner, accounts, expired);
+        await owner.end();
+      },
+      async takenByRetention() {
+        // Nothing else updates or deletes rows of this table here.
+        const [row] = await sql`
+          SELECT (n_tup_upd + n_tup_del)::int AS n FROM pg_stat_user_tables WHERE relname = 'schedule_requests'`;
+        return row?.n;
       },
       async close() {
         await sql.end({ timeout: 2 });

@@ -20,6 +20,7 @@ const FIGURES: Figures = {
   idleShare: 0.1,
   rowsRead: 1,
   released: 0,
+  expiredPerSecond: null,
   othersP50: null,
   othersP99: null,
   othersMax: null,

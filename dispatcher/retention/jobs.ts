@@ -2,9 +2,7 @@ import type { Sql } from "#db/client.ts";
 import { countDeletion } from "#db/queries/retention/account-counts.ts";
 import {
   countDroppablePartitions,
-  countExpiredDefault,
   countPartitionsAhead,
-  deleteFromDefaultPartition,
   dropAttemptPartition,
   makeAttemptPartitions,
 } from "#db/queries/retention/attempt-partitions.ts";
@@ -74,11 +72,11 @@ export function retentionJobs(plans: Plans, onPartitions: (days: number) => void
     sweep("lapsed plans", lapsePlans, countLapsedPlans, EACH_MINUTE_MS),
     madePartitions(onPartitions),
     droppedPartitions(windowDays),
-    sweep(
-      "attempts in the default partition",
-      (sql, rowsMax) => deleteFromDefaultPartition(sql, windowDays, rowsMax),
-      (sql) => countExpiredDefault(sql, windowDays),
-    ),
+    expiry("attempts in the default partition", {
+      table: "attempts_default",
+      column: "attempted_at",
+      hours: 24 * (windowDays + 1),
+    }),
     expiry("sessions", { table: "sessions", column: "expires_at", hours: 0 }),
     expiry("revoked keys", { table: "api_keys", column: "revoked_at", hours: 24 * REVOKED_KEYS_DAYS }),
     expiry("sign-in links", { table: "sign_in_tokens", column: "expires_at", hours: 0 }),

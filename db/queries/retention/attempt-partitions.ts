@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { type Backlog, DUE_COUNTED_MAX } from "./step.ts";
+import type { Backlog } from "./step.ts";
 
 /** Makes the missing daily partitions of `attempts` for `days` days from today. Returns how many it made. */
 export async function makeAttemptPartitions(sql: Sql, days: number): Promise<number> {
@@ -37,27 +37,5 @@ export async function countDroppablePartitions(sql: Sql, days: number): Promise<
       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$') p
     WHERE due_at <= (now() AT TIME ZONE 'utc')::date`;
-  return { rows: row?.rows, oldestS: row?.oldestS };
-}
-
-/**
- * Deletes rows of the default partition that are more than `days` + 1 days old, at most `rowsMax`. Returns how many.
- */
-export async function deleteFromDefaultPartition(sql: Sql, days: number, rowsMax: number): Promise<number> {
-  const deleted = await sql`
-    DELETE FROM attempts_default WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM attempts_default WHERE attempted_at < now() - (${days}::integer + 1) * interval '1 day'
-      ORDER BY attempted_at LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  return deleted.count;
-}
-
-/** How many such rows there are, and how long ago the oldest became due. */
-export async function countExpiredDefault(sql: Sql, days: number): Promise<Backlog> {
-  const [row] = await sql`
-    SELECT count(*)::integer AS rows, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestS"
-    FROM (
-      SELECT attempted_at + (${days}::integer + 1) * interval '1 day' AS due_at FROM attempts_default
-      WHERE attempted_at < now() - (${days}::integer + 1) * interval '1 day'
-      ORDER BY attempted_at LIMIT ${DUE_COUNTED_MAX}) due`;
   return { rows: row?.rows, oldestS: row?.oldestS };
 }

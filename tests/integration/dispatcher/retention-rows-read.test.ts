@@ -72,6 +72,17 @@ const notices: Fill = (accountIds, rowsEach) => harness.sql`
   SELECT gen_random_uuid(), account_id, 'dead', '{}', now() - interval '70 days' - n * interval '1 minute', now()
   FROM unnest(${accountIds}::uuid[]) account_id, generate_series(1, ${rowsEach}) n`;
 
+/** Attempts of days that have no partition, expired and recent. */
+const unpartitioned: Fill = async (accountIds, rowsEach) => {
+  for (const days of [200, 20]) {
+    await harness.sql`
+      INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
+      SELECT gen_random_uuid(), 1, now() - ${days} * interval '1 day' + n * interval '1 millisecond', account_id, 'live',
+        'unreachable', 0, ''
+      FROM unnest(${accountIds}::uuid[]) account_id, generate_series(1, ${rowsEach}) n ORDER BY md5(n::text)`;
+  }
+};
+
 async function fill(content: Content, ...fills: Fill[]) {
   const ids = await createTestAccounts(harness.sql, harness.config.keyRing, content.accounts);
   await harness.sql`UPDATE accounts SET plan = 'free'`;
@@ -137,6 +148,7 @@ it.each<[string, string, Content, Fill[]]>([
   ["deleted accounts", "of one account", ONE, [deleted]],
   ["sessions", "of one account", ONE, [sessions]],
   ["notices", "of one account", ONE, [notices]],
+  ["attempts in the default partition", "of one account", ONE, [unpartitioned]],
 ])(
   "a batch of the job '%s' reads no more rows than it takes, whatever the backlog %s",
   async (name, _, content, fills) => {
@@ -158,6 +170,7 @@ it.each<[string, Fill]>([
   ["payloads", SEALED],
   ["deleted accounts", deleted],
   ["sessions", sessions],
+  ["attempts in the default partition", unpartitioned],
 ])(
   "the last batch of the job '%s' reads as much as the first, although no vacuum has removed what was deleted",
   async (name, filled) => {

@@ -13,10 +13,12 @@ export const REPEATED_REQUEST = "[response repeated the request]";
 /**
  * The error text of a failed attempt: the start of the response body, cleaned, or `REPEATED_REQUEST` when it repeats part
  * of the request. `raw` is all of the body that was read, so that a value cut off by the limit is still recognised.
+ * `bytes` are its bytes read as UTF-8, in case the charset by which `raw` was read is not that of a repeated part.
  */
-export function failureText(raw: string, parts: RequestParts): string {
+export function failureText(raw: string, parts: RequestParts, bytes = raw): string {
   const compared = raw.slice(0, firstCharacters(raw).length + COMPARED_BEYOND_LENGTH);
-  return repeatsRequest(compared, parts) ? REPEATED_REQUEST : cleanErrorText(raw);
+  const isRepeated = repeatsRequest(compared, parts) || (bytes !== raw && repeatsRequest(bytes, parts));
+  return isRepeated ? REPEATED_REQUEST : cleanErrorText(raw);
 }
 
 /** Prepares a text for storage: replaces NUL and lone surrogates by U+FFFD and keeps the first 1,024 code points. */

@@ -14,8 +14,9 @@ export function connectionOn(
   measured: Pick<Connection, "connectMs" | "roundTripMs" | "openedAtMs">,
 ): Connection {
   const parked = park(socket);
+  let error: Error | undefined;
   const client = clientOn(origin, () => {
-    if (socket.destroyed) throw new ConnectionGone();
+    if (socket.destroyed) throw error ?? new ConnectionGone();
     parked.release((chunk) => connection.onBytes?.(chunk) ?? chunk);
     return socket;
   });
@@ -25,6 +26,9 @@ export function connectionOn(
     ...measured,
     used: false,
     answeredAtMs: Number.NaN,
+    get error() {
+      return error;
+    },
     get broken() {
       return socket.destroyed;
     },
@@ -37,7 +41,9 @@ export function connectionOn(
       client.destroy().catch(() => {});
     },
   };
-  socket.on("error", () => {});
+  socket.on("error", (cause) => {
+    error ??= cause;
+  });
   socket.once("close", () => {
     connection.onBroken?.();
     // Let undici's own listener first fail the request on the wire.

@@ -16,6 +16,8 @@ export type Connection = {
   answeredAtMs: number;
   /** Whether the socket can no longer be used. */
   readonly broken: boolean;
+  /** The first error of the socket. Later ones only follow from it. */
+  readonly error: Error | undefined;
   /** Called once, when the socket is gone. */
   onBroken: (() => void) | undefined;
   /** Gets the received bytes and returns those that are parsed. */

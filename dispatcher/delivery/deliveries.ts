@@ -88,6 +88,7 @@ export class Deliveries {
       attemptedAtMs: null,
       finishedAtMs: this.#clock.now(),
       body: "",
+      contentType: "",
       connectMs: null,
       firstByteMs: null,
       ...measured,

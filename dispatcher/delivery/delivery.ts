@@ -80,8 +80,10 @@ export type AttemptResult = {
   /** When the first byte went to a connected socket; null when none did. */
   attemptedAtMs: number | null;
   finishedAtMs: number;
-  /** The start of the response's body, for a rejected attempt. */
+  /** The start of the response's body, for a rejected attempt; one character (U+0000 to U+00FF) for each byte. */
   body: string;
+  /** The response's Content-Type, "" when it has none. */
+  contentType: string;
   connectMs: number | null;
   firstByteMs: number | null;
 };

@@ -1,3 +1,4 @@
+import { answerText } from "#domain/answer-text.ts";
 import { secretAad } from "#domain/associated-data.ts";
 import { type KeyRing, open as openSealed } from "#domain/cipher.ts";
 import { failureText } from "#domain/error-text.ts";
@@ -14,12 +15,14 @@ export function errorTextOf(delivery: Delivery, sealed: string | null, keyRing: 
   const secrets = [row.currentSecret, row.formerSecret].filter((secret) => secret !== null);
   try {
     const request = sealed ? unpackRequest(openRequest(keyRing, bytes(sealed), row)) : { headers: [], payload: null };
-    return failureText(delivery.result?.body ?? "", {
+    const body = Buffer.from(delivery.result?.body ?? "", "latin1");
+    const parts = {
       ...request,
       secrets: secrets.map((secret) =>
         openSealed(keyRing, bytes(secret), secretAad(row.accountId, row.env)).toString(),
       ),
-    });
+    };
+    return failureText(answerText(body, delivery.result?.contentType ?? ""), parts, body.toString("utf8"));
   } catch {
     return "";
   }

@@ -39,12 +39,14 @@ export function failed(error: Error): DeliveryOutcome {
   return { kind: "unreachable", error: SYSTEM_CODE.test(code) ? `${phrase} (${code})` : phrase };
 }
 
-/** The system's error codes, such as ECONNRESET. */
-const SYSTEM_CODE = /^E[A-Z0-9]+$/;
+/** The error codes of the system and of TLS, such as ECONNRESET, but the one that its phrase says all of. */
+const SYSTEM_CODE = /^(E[A-Z0-9]+|ERR_SSL_(?!.*_CERTIFICATE_REQUIRED$)[A-Z0-9_/]+)$/;
 
 const PHRASES: [RegExp, string][] = [
   [/^UND_ERR_SOCKET$/, "the connection was closed without an answer"],
   [/^(ECONNRESET|EPIPE)$/, "the connection was reset"],
+  [/_ALERT_CERTIFICATE_REQUIRED$/, "the target demands a client certificate"],
+  [/^ERR_SSL_/, "the target ended the TLS connection"],
   [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
   [/^(HPE_|HTTPParserError$)/, "the answer is not HTTP"],
   [/^STOPWATCH_SWITCHED_PROTOCOLS$/, "the target switched protocols (status 101)"],

@@ -16,6 +16,7 @@ import type { SendQueue } from "./send-queue.ts";
 const BODY_READ_MAX = 64 * 1024;
 /** Enough bytes for the 1,024 stored characters, and to detect parts of the request that they repeat. */
 const BODY_KEPT_MAX = 8 * 1024;
+const CONTENT_TYPE_MAX = 256;
 
 export type ExchangeDeps = {
   deliveries: Deliveries;
@@ -55,6 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #firstByteMs: number | null = null;
   #statusCode = 0;
   #isReusable = true;
+  #contentType = "";
   readonly #head = new AnswerHead();
   /** The part of the body that is kept; allocated when the first chunk arrives. */
   #body: Buffer | undefined;
@@ -104,6 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
+    this.#contentType = String(headers["content-type"] ?? "").slice(0, CONTENT_TYPE_MAX);
     this.#isReusable = !/\bclose\b/i.test(String(headers.connection ?? ""));
     if (this.#statusCode === 0) this.#onStatus(code);
   }
@@ -127,8 +130,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#leave(false);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController, reported: Error): void {
     if (this.#isOver) return;
+    const error = this.#connection.error ?? reported;
     if (this.#attemptedAtMs === null) {
       this.#notSent(error);
       return;
@@ -159,13 +163,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(outcome: DeliveryOutcome): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const body = this.#body?.toString("utf8", 0, this.#bodyKept) ?? "";
+    const body = this.#body?.toString("latin1", 0, this.#bodyKept) ?? "";
     this.#body = undefined;
     this.#deps.deliveries.end(this.#delivery, outcome, {
       attemptedAtMs: this.#attemptedAtMs,
       connectMs: this.#connectMs,
       firstByteMs: this.#firstByteMs,
       body,
+      contentType: this.#contentType,
     });
   }
 

@@ -242,6 +242,17 @@ describe("a failed attempt", () => {
     expect((await harness.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
   });
 
+  it("whose answer declares its charset is stored in the letters that it meant", async () => {
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
+    receiver.respond((_request, response) => {
+      response.writeHead(500, { "Content-Type": 'text/plain; Charset="ISO-8859-1"' });
+      response.end(Buffer.from("ung\xfcltig", "latin1"));
+    });
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200));
+    await toStatus(id, "dead");
+    expect((await harness.attempts(id))[0]?.error_text).toBe("ungültig");
+  });
+
   it("whose answer is not clean text is recorded, too", async () => {
     const account = await harness.account({ settings: { retry_attempts: 0 } });
     receiver.respond((_request, response) =>

@@ -7,6 +7,8 @@ describe("the stored error of an attempt without an answer", () => {
   it.each([
     ["UND_ERR_SOCKET", "the connection was closed without an answer"],
     ["UND_ERR_HEADERS_OVERFLOW", "the answer's headers are too long"],
+    ["STOPWATCH_SWITCHED_PROTOCOLS", "the target switched protocols (status 101)"],
+    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "the target demands a client certificate"],
     ["UND_ERR_INVALID_ARG", "the stored request cannot be sent"],
     ["HPE_INVALID_CONSTANT", "the answer is not HTTP"],
     ["UND_ERR_SOMETHING_NEW", "the request failed"],
@@ -20,8 +22,11 @@ describe("the stored error of an attempt without an answer", () => {
     expect(failed(new TypeError("boom"))).toEqual({ kind: "unreachable", error: "the request failed" });
   });
 
-  it("includes the system's error code", () => {
+  it("includes the error code of the system or of TLS", () => {
     expect(failed(withCode("ECONNRESET"))).toMatchObject({ error: "the connection was reset (ECONNRESET)" });
+    expect(failed(withCode("ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE"))).toMatchObject({
+      error: "the target ended the TLS connection (ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE)",
+    });
     expect(failed(withCode("EHOSTUNREACH"))).toMatchObject({ error: "the request failed (EHOSTUNREACH)" });
   });
 });

@@ -50,6 +50,7 @@ const connection = (openedAtMs: number): Connection => ({
   used: false,
   answeredAtMs: Number.NaN,
   broken: false,
+  error: undefined,
   onBroken: undefined,
   onBytes: undefined,
   destroy() {},

@@ -78,7 +78,7 @@ function start() {
 
 const connection = (openedAtMs: number): Connection => ({
   ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
-  ...{ answeredAtMs: Number.NaN, onBroken: undefined, onBytes: undefined, destroy() {} },
+  ...{ answeredAtMs: Number.NaN, error: undefined, onBroken: undefined, onBytes: undefined, destroy() {} },
 });
 
 /** One account has a request on every connection that its origin is allowed, and none is answered. */

@@ -40,6 +40,14 @@ describe("cleanErrorText", () => {
   });
 });
 
+describe("a body that is not in the charset that it declares", () => {
+  it("is compared as UTF-8, too", () => {
+    const body = Buffer.from(JSON_PAYLOAD);
+    expect(failureText(body.toString("utf16le"), sent(JSON_PAYLOAD), body.toString())).toBe(REPEATED_REQUEST);
+    expect(failureText("nothing", sent(JSON_PAYLOAD), "of it")).toBe("nothing");
+  });
+});
+
 describe("repeatsRequest", () => {
   it("finds a common run of 32 characters at any position, and none of 31", () => {
     const payload = Array.from({ length: 40 }, (_, i) => `field${i}=${(i * 7919).toString(36)}`).join("&");

@@ -3,8 +3,8 @@ export const FIRST_ROWS = 200;
 export const ROWS_MIN = 10;
 const ROWS_MAX = 3_200;
 /** Batches grow until they take this long, ms, and shrink when they take four times as long. */
-const FAST_MS = 25;
-const SLOW_MS = 100;
+const FAST_MS = 15;
+const SLOW_MS = 60;
 
 /** How many rows the next batch takes at most, after one of at most `rows` that was full and took `ms`. */
 export function rowsAfterBatch(rows: number, ms: number): number {

@@ -7,9 +7,11 @@ import { FIRST_ROWS, ROWS_MIN, rowsAfterBatch, rowsAfterTimeout } from "./batch-
 import { type Job, retentionJobs } from "./jobs.ts";
 
 /** A round begins no batch after this, ms. */
-const ROUND_MS = 50;
+const ROUND_MS = 20;
 /** Rest between two rounds while there is work, as a part of the time that the round took. */
 const REST = 0.5;
+/** Retention takes no more rows than this, which is more than a dispatcher delivers in the same time. */
+const ROWS_PER_MS = 8;
 /** Retry delay of a batch that did not get its lock, took too long or lost the database, ms. */
 const AGAIN_MS = 5_000;
 const PROGRESS_EVERY_MS = 10_000;
@@ -67,7 +69,8 @@ type Deps = {
 export class Retention {
   readonly #deps: Deps;
   readonly #passes: Pass[];
-  #roundMs = 0;
+  /** The rest that the last round earned, ms. */
+  #restMs = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -90,13 +93,15 @@ export class Retention {
       if (!pass) break;
       taken[pass.job.name] = (taken[pass.job.name] ?? 0) + (await this.#runBatch(pass));
     }
-    this.#roundMs = monotonic() - beganAtMs;
+    const roundMs = monotonic() - beganAtMs;
+    const rows = Object.values(taken).reduce((sum, one) => sum + one, 0);
+    this.#restMs = Math.max(REST * roundMs, rows / ROWS_PER_MS - roundMs);
     return taken;
   }
 
   /** How long to wait before the next round, ms; infinite while nothing is due. */
   restMs(): number {
-    return this.#deps.shards.holds(FLEET_SHARD) && this.#nextPass() ? REST * this.#roundMs : Number.POSITIVE_INFINITY;
+    return this.#deps.shards.holds(FLEET_SHARD) && this.#nextPass() ? this.#restMs : Number.POSITIVE_INFINITY;
   }
 
   /** Of the passes that are due, the one that has waited longest. */

@@ -25,13 +25,13 @@ export async function insertExpired(
     for (let from = 1; from <= rows; from += STATEMENT_ROWS) {
       await sql`
         WITH row AS MATERIALIZED (
-          SELECT gen_random_uuid() AS id, accounts.ids[1 + n % cardinality(accounts.ids)] AS account_id, md5(n::text) AS digest,
+          SELECT gen_random_uuid() AS id, accounts.ids[1 + n % cardinality(accounts.ids)] AS account_id, md5(n::text) AS digest, n,
             date_trunc('milliseconds', now()) - ${days} * interval '1 day' + n * interval '1 millisecond' AS ended_at
           FROM generate_series(${from}::integer, ${Math.min(rows, from + STATEMENT_ROWS - 1)}::integer) n,
             (SELECT ${pgArray(accountIds)}::text::uuid[] AS ids) accounts
         ), requests AS (
           INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash, created_at)
-          SELECT id, account_id, 'live', 'https://hooks.example.com/v1/' || digest, 'POST',
+          SELECT id, account_id, 'live', 'https://hooks.example.com/v1/orders/' || n % 1000, 'POST',
             CASE WHEN ${bytes}::integer > 0 THEN decode(repeat(digest, ${bytes}::integer / 16), 'hex') END,
             decode(digest || digest, 'hex'), ended_at
           FROM row

@@ -83,9 +83,8 @@ export const CROWD = 40_000;
 const HANGING_PATH_JOBS = 400;
 const SLOW_PER_SECOND = 250;
 const ORIGINS_PER_SECOND = 500;
-/** More expired rows than retention takes in a second. They have to last from the start of the process on. */
-const ERASED_PER_SECOND = 8_000;
-const DELETED_PER_SECOND = 40_000;
+/** Expired rows that retention takes in a second at most. They have to last from the start of the process on. */
+const EXPIRED_PER_SECOND = 8_000;
 const PREPARED_SECONDS = 20;
 
 export type ScenarioOptions = {
@@ -212,12 +211,12 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
       );
     case "retention-erase":
       return of("300 a second, while retention erases payloads", steady(300), {
-        expired: { expired: "erase", rows: ERASED_PER_SECOND * (PREPARED_SECONDS + seconds) },
+        expired: { expired: "erase", rows: EXPIRED_PER_SECOND * (PREPARED_SECONDS + seconds) },
         runsOn: "stopwatch",
       });
     case "retention-delete":
       return of("300 a second, while retention deletes schedules", steady(300), {
-        expired: { expired: "delete", rows: DELETED_PER_SECOND * (PREPARED_SECONDS + seconds) },
+        expired: { expired: "delete", rows: EXPIRED_PER_SECOND * (PREPARED_SECONDS + seconds) },
         runsOn: "stopwatch",
       });
   }

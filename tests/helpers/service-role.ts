@@ -1,3 +1,5 @@
+import { samplesOf } from "./doc-samples.ts";
+
 /** The address of the role that the service has in tests, on the server of `url`. */
 export function serviceUrlOf(url: string): string {
   return Object.assign(new URL(url), { username: SERVICE_ROLE, password: SERVICE_ROLE }).href;
@@ -5,3 +7,10 @@ export function serviceUrlOf(url: string): string {
 
 /** The role that the service has in tests; its password is the same. */
 export const SERVICE_ROLE = "stopwatch_service";
+
+/** The statements of docs/self-hosting.md that give a role what the service needs, for this role. */
+export function documentedGrants(role: string): string {
+  const sample = samplesOf("self-hosting.md").find(({ code }) => code.startsWith("GRANT USAGE"));
+  if (!sample) throw new Error("docs/self-hosting.md has no grants");
+  return sample.code.replaceAll(SERVICE_ROLE, role);
+}

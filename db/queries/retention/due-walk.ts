@@ -20,7 +20,7 @@ export type DueWalk<D extends Due> = {
 export const WALK_BEGINS: DueWalk<never> = { searched: FIRST_ACCOUNT, due: [], next: "search" };
 
 /** What a walk remembers. It takes those rows before it searches more. */
-const DUE_MAX = 10_000;
+const DUE_MAX = 2_000;
 
 /** What one search found; `last` is the last account that it visited, null when it was the last of all. */
 export type Search<D extends Due> = { due: D[]; last: string | null };

@@ -5,8 +5,8 @@ import { migrate } from "#db/migrate.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
-import { SERVICE_ROLE } from "../../helpers/service-role.ts";
-import { runScript } from "../scripts/script-process.ts";
+import { documentedGrants, SERVICE_ROLE } from "../../helpers/service-role.ts";
+import { runNode, runScript } from "../scripts/script-process.ts";
 
 let database: TestDatabase;
 let owner: postgres.Sql;
@@ -155,6 +155,45 @@ describe("the role of the service", () => {
       expect(await describeExcess(owner, SERVICE_ROLE)).toContain(said);
     } finally {
       await owner.unsafe(revoke.replace("service", SERVICE_ROLE));
+    }
+  });
+});
+
+describe("the statements in the documentation", () => {
+  it("grant what npm run migrate grants", async () => {
+    const role = `svc_${randomBytes(6).toString("hex")}`;
+    await owner.unsafe(`CREATE ROLE ${role}`);
+    try {
+      await owner.unsafe(documentedGrants(role));
+      const granted = (to: string) => owner`
+        SELECT table_schema, table_name, privilege_type FROM information_schema.role_table_grants
+        WHERE grantee = ${to} AND table_name !~ '^attempts_[0-9]{8}$' ORDER BY 1, 2, 3`;
+      expect(await granted(role)).toEqual(await granted(SERVICE_ROLE));
+      const callable = (by: string) => owner`
+        SELECT routine_name FROM information_schema.role_routine_grants WHERE grantee = ${by} ORDER BY 1`;
+      expect(await callable(role)).toEqual(await callable(SERVICE_ROLE));
+    } finally {
+      await owner.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  });
+
+  it("are missed by name when they leave out the daily tables, and the dispatcher does not start", async () => {
+    const own = await createTestDatabase();
+    const sql = postgres(own.url, { max: 1, onnotice: () => {} });
+    const role = `svc_${randomBytes(6).toString("hex")}`;
+    try {
+      await sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+      await sql.unsafe(documentedGrants(role).replace(/^GRANT EXECUTE.*$/m, ""));
+      const DATABASE_URL = Object.assign(new URL(own.url), { username: role, password: role }).href;
+      const dispatcher = runNode(["dispatcher/main.ts"], { DATABASE_URL, ENCRYPTION_KEYS, DISPATCHER_PORT: "0" });
+      expect(await dispatcher.exited).toBe(1);
+      expect([...dispatcher.stdout, ...dispatcher.stderr].join("\n")).toContain(
+        `The role ${role} may not make and drop the daily tables of attempts`,
+      );
+    } finally {
+      await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      await sql.end();
+      await own.drop();
     }
   });
 });

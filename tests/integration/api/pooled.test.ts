@@ -148,10 +148,10 @@ describe.skipIf(PGBOUNCER === undefined)(
     });
 
     it("a parameter in the pooled address that the pooler refuses is reported with its text, not taken for an outage", async () => {
-      const services = startServices(testConfig(`${pooler.url}?lock_timeout=3s`, settings));
+      const services = startServices(testConfig(`${pooler.url}?search_path=public`, settings));
       const failure = await services.installation().catch((error: unknown) => error as Error);
       expect(failure).toBeInstanceOf(InstallationError);
-      expect((failure as Error).message).toContain("unsupported startup parameter: lock_timeout");
+      expect((failure as Error).message).toContain("unsupported startup parameter: search_path");
       await services.close();
       startServices(testConfig(pooler.url, settings));
     });

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { DatabaseUnavailable, isUnavailable } from "#db/client.ts";
+import { InstallationError } from "#db/installation-error.ts";
+import { refusedSession } from "#db/refused-session.ts";
+
+const answer = (code: string, message: string, severity = "FATAL") =>
+  Object.assign(new Error(message), { code, severity });
+
+describe("what a server or pooler says when a session begins", () => {
+  it.each([
+    ["08P01", "unsupported startup parameter: statement_timeout"],
+    ["08P01", "unsupported startup parameter in options: jit"],
+    ["08P01", "invalid server parameter"],
+    ["0A000", "Feature not supported: the proxy does not support command-line options"],
+    ["42704", 'unrecognized configuration parameter "x"'],
+    ["22023", 'invalid value for parameter "statement_timeout": "soon"'],
+    ["42501", 'permission denied to set parameter "x"'],
+  ])("%s %s is for the operator, with its text", (code, message) => {
+    const refused = refusedSession(answer(code, message));
+    expect(refused).toBeInstanceOf(InstallationError);
+    expect(refused?.message).toContain(message);
+    expect(refusedSession(new Error("of a library", { cause: answer(code, message) }))).toBeInstanceOf(
+      InstallationError,
+    );
+    const { severity, ...older } = Object.assign(answer(code, message), { severity_local: "FATAL" });
+    expect(refusedSession(Object.assign(new Error(message), older))).toBeInstanceOf(InstallationError);
+  });
+
+  it.each([
+    ["08P01", "query_wait_timeout"],
+    ["08P01", "server login has been failing, try again later (server_login_retry)"],
+    ["08P01", "pgbouncer cannot connect to server"],
+    ["57P03", "the database system is starting up"],
+    ["53300", "sorry, too many clients already"],
+    ["28P01", "password authentication failed"],
+  ])("%s %s is an outage", (code, message) => {
+    expect(refusedSession(answer(code, message))).toBeUndefined();
+    expect(isUnavailable(answer(code, message))).toBe(true);
+  });
+
+  it("an error of a statement is neither", () => {
+    expect(refusedSession(answer("42704", 'type "x" does not exist', "ERROR"))).toBeUndefined();
+    for (const other of [new DatabaseUnavailable(new Error("x")), new Error("x"), undefined, null, "x"])
+      expect(refusedSession(other)).toBeUndefined();
+  });
+});

@@ -6,7 +6,9 @@ const MAJORS = ["15", "16", "17", "18"];
 
 /** Migrations, the start of a dispatcher, claims, records and retention. */
 const CORE = [
-  ...["lane-plans.long", "lanes", "schema", "service-role"].map((name) => `tests/integration/db/${name}.test.ts`),
+  ...["lane-plans.long", "lanes", "migrator", "schema", "service-role"].map(
+    (name) => `tests/integration/db/${name}.test.ts`,
+  ),
   ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "shards"].map(
     (name) => `tests/integration/dispatcher/${name}.test.ts`,
   ),

@@ -27,3 +27,25 @@ export async function createTestSchedules(
       ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = u.scheduled + ${count}`;
   });
 }
+
+/**
+ * Stores `count` schedules that fire in a year, with their requests and an attempt of the last hour each, straight into the
+ * tables: a million of each in 40 s. They are counted nowhere.
+ */
+export async function fillTables(sql: postgres.Sql, accountId: string, count: number): Promise<void> {
+  const id = sql`('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
+  const rows = sql`generate_series(1, ${count}::integer) n`;
+  await sql`
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
+    SELECT ${id}, ${accountId}, 'live', 'https://example.com/hook/' || n, 'POST', '' FROM ${rows}`;
+  await sql`
+    INSERT INTO schedules (
+      id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
+    SELECT ${id}, ${accountId}, 'live', a.shard, false, now() + interval '1 year', now() + interval '1 year', 0, 0, 'https://example.com'
+    FROM accounts a, ${rows} WHERE a.id = ${accountId}`;
+  await sql`
+    INSERT INTO attempts (
+      schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
+    SELECT ${id}, 1, now() - n * interval '1 ms', ${accountId}, 'live', 'delivered', 200, 1, '' FROM ${rows}`;
+  await sql`ANALYZE schedules, schedule_requests, attempts`;
+}

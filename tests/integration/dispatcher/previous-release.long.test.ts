@@ -1,10 +1,15 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrate } from "#db/migrate.ts";
 import { verifySignature } from "../../../sdk/src/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
+import { fillTables } from "../../helpers/many-schedules.ts";
+import { createMigrationsFolder } from "../../helpers/migrations-folder.ts";
 import { checkOutPreviousRelease, findPreviousRelease } from "../../helpers/previous-release.ts";
 import { type ReceivedRequest, type Receiver, startReceiver } from "../../helpers/receiver.ts";
+import { pause } from "../../helpers/time.ts";
+import { startTraffic } from "../../helpers/traffic.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
 import { runNode, runScript, type ScriptProcess } from "../scripts/script-process.ts";
@@ -254,5 +259,71 @@ describe.skipIf(found.missing !== undefined)(
       },
       3 * MINUTES,
     );
+
+    it(
+      "answers each call within 1.5 s while this one migrates two million rows beside a reader of all tables",
+      async () => {
+        const dispatcher = await startDispatcher("previous");
+        const account = await createAccount("previous", "beside-migrations");
+        const [owner] = await sql`SELECT id FROM accounts WHERE email = 'beside-migrations@example.com'`;
+        await fillTables(sql, owner?.id, 700_000);
+        const migrations = await createMigrationsFolder();
+        await migrations.write("0901_column", "ALTER TABLE accounts ADD COLUMN added text NOT NULL DEFAULT ''");
+        await migrations.write(
+          "0902_indexes",
+          "CREATE INDEX CONCURRENTLY schedules_added ON schedules (account_id, updated_at)",
+          "CREATE INDEX CONCURRENTLY attempts_added ON attempts (account_id, latency_ms)",
+        );
+        await migrations.write("0903_function", "CREATE FUNCTION added() RETURNS int LANGUAGE sql AS 'SELECT 1'");
+        await migrations.write("0904_column", "ALTER TABLE schedules ADD COLUMN added text");
+        const target = `${receiver.origin}/beside-migrations`;
+        const traffic = startTraffic(webs.previous?.origin as string, account.key, target);
+        const lines: string[] = [];
+        try {
+          const reader = await startReading(await readTables());
+          const migrating = migrate(database.url, { folder: migrations.path, onLog: (line) => lines.push(line) });
+          await pause(READER_MS);
+          // The first migration goes on when the first reader has ended, and the indexes wait for this one.
+          const second = await startReading(["shards"]);
+          await reader.end();
+          await waitFor("the index waits for it", () => lines.some((line) => line.startsWith("index ")), 60_000);
+          await second.end();
+          await migrating;
+        } finally {
+          await traffic.stop();
+          await migrations.remove();
+        }
+        const arrived = () => traffic.delivered.filter((path) => arrivedAt(`/beside-migrations${path}`).length > 0);
+        await waitFor("all are delivered", () => arrived().length === traffic.delivered.length, 30_000);
+        await stopDispatcher(dispatcher);
+
+        expect(traffic.calls.length).toBeGreaterThan(500);
+        expect(traffic.calls.filter(({ status }) => status === 0 || status >= 400)).toEqual([]);
+        expect(traffic.calls.filter(({ ms }) => ms > 1_500)).toEqual([]);
+        expect(lines[0]).toMatch(/^migration 0901_column waits for pid \d+ \(a report, .*in a transaction for \d+ s\)/);
+        expect(
+          await sql`SELECT added(), 1 AS one FROM pg_index WHERE indexrelid = 'attempts_added'::regclass AND indisvalid`,
+        ).toHaveLength(1);
+      },
+      5 * MINUTES,
+    );
   },
 );
+
+const READER_MS = 60_000;
+
+/** Reads tables in a transaction with one snapshot, which stays open until `end`. */
+async function startReading(tables: string[]): Promise<{ end(): Promise<void> }> {
+  const reader = postgres(database.url, {
+    max: 1,
+    connection: { application_name: "a report", idle_in_transaction_session_timeout: 10 * MINUTES },
+  });
+  await reader.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  for (const table of tables) await reader.unsafe(`SELECT FROM ${table} LIMIT 1`);
+  return { end: () => reader.end() };
+}
+
+const readTables = async (): Promise<string[]> =>
+  (
+    await sql`SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace`
+  ).map(({ name }) => name);

@@ -2,7 +2,7 @@ import type { Database } from "#db/client.ts";
 import type { Runner } from "#db/literals.ts";
 import { beginHold, endHold } from "#db/queries/fleet/holds.ts";
 import { type FleetCounts, sendHeartbeat } from "#db/queries/fleet/shard-leases.ts";
-import { hasDueSchedules, readStanding } from "#db/queries/fleet/standing.ts";
+import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
 import { describeHold, findsOwnHeartbeat, type Incarnation, judgeDatabase, type Mark } from "#domain/incarnation.ts";
 
 const DEADLINE_MS = 2_000;
@@ -65,7 +65,7 @@ export class Heartbeats {
       await endHold(tx, hold.id, { choice: "continued" });
     } else {
       const verdict = judgeDatabase(this.#known, standing, this.#primaries);
-      if (verdict === "older_timeline" || (verdict === "restored" && (await hasDueSchedules(tx)))) {
+      if (verdict === "older_timeline" || (verdict === "restored" && (await hasDueWork(tx)))) {
         await beginHold(tx, verdict, standing.nowMs);
         return describeHold({ reason: verdict, newestBeatAtMs: standing.newest?.atMs ?? null });
       }

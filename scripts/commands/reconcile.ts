@@ -5,6 +5,7 @@ import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { type OpenHold, readStanding } from "#db/queries/fleet/standing.ts";
 import { readPending } from "#db/queries/reconcile/pending.ts";
+import { countRunningReplays, stopReplays } from "#db/queries/reconcile/replays.ts";
 import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
@@ -43,7 +44,8 @@ Without an option it shows what is pending, by account and by how long ago it fe
   --hold               sends nothing until you choose: for a restored snapshot of a volume, which dispatchers cannot
                        tell from a crash, before they start
   --send-all           sends everything that is overdue, at once
-  --send-from INSTANT  cancels what was due before INSTANT (such as 2031-01-01T00:00:00Z), and sends the rest
+  --send-from INSTANT  cancels what was due before INSTANT (such as 2031-01-01T00:00:00Z), stops operations that
+                       replay schedules since before it, and sends the rest
   --cancel-overdue     cancels everything that is overdue now, and sends what falls due from now on
   --yes                does not ask
 
@@ -127,7 +129,8 @@ async function report(database: Database): Promise<number> {
   const pending = await database.run(REPORT_DEADLINE_MS, ({ sql }) =>
     readPending(sql, { nowMs, limit: ACCOUNTS_SHOWN }),
   );
-  for (const line of reportLines({ hold, pending, nowMs })) console.log(line);
+  const replays = await database.run(DEADLINE_MS, ({ sql }) => countRunningReplays(sql));
+  for (const line of reportLines({ hold, pending, replays, nowMs })) console.log(line);
   return nowMs;
 }
 
@@ -144,6 +147,8 @@ async function apply(database: Database, sendFromMs: number | null): Promise<voi
   const hold = await held(database);
   if (sendFromMs !== null) {
     await untilNobodySends(database);
+    const stopped = await database.run(DEADLINE_MS, ({ sql }) => stopReplays(sql, sendFromMs));
+    if (stopped > 0) console.log(`Stopped ${count(stopped)} operations that replay schedules.`);
     const due = { dueBeforeMs: sendFromMs, heldSinceMs: hold.beganAtMs };
     const cancelled = await cancelDue(database, due, progressLines());
     console.log(`Cancelled ${count(cancelled)} schedules.`);

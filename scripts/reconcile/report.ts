@@ -9,10 +9,13 @@ const HEADER = ["account", "overdue", "< 1 min", "< 1 h", "< 1 day", "older", "d
 export function reportLines({
   hold,
   pending,
+  replays,
   nowMs,
 }: {
   hold: OpenHold | null;
   pending: Awaited<ReturnType<typeof readPending>>;
+  /** Running operations that replay schedules. */
+  replays: number;
   nowMs: number;
 }): string[] {
   const { accounts, total } = pending;
@@ -22,6 +25,7 @@ export function reportLines({
     ...(hold ? [`Held since ${formatInstant(hold.beganAtMs)}. Schedules can be created meanwhile.`] : []),
     "",
     `Pending at ${formatInstant(nowMs)}: ${count(total.overdue)} overdue, ${count(total.later)} due later, of ${count(total.accounts)} accounts.`,
+    ...(replays > 0 ? [`Operations that replay schedules and are not done: ${count(replays)}.`] : []),
     ...(accounts.length > 0 ? ["", ...table([HEADER, ...accounts.map(rowOf)])] : []),
     ...(more > 0 ? [`and ${count(more)} more accounts`] : []),
     ...(hold ? ["", ...choices(formatInstant(Math.ceil(hold.beganAtMs)))] : []),

@@ -46,10 +46,14 @@ export async function readStanding(
   };
 }
 
-/** Whether any open schedule is due, or was claimed without a recorded outcome. */
-export async function hasDueSchedules(sql: Runner): Promise<boolean> {
+/**
+ * Whether a dispatcher would send something: an open schedule is due or was claimed without a recorded outcome, or an
+ * operation that replays schedules is running.
+ */
+export async function hasDueWork(sql: Runner): Promise<boolean> {
   const [row] = await sql`
     SELECT EXISTS (SELECT FROM schedules WHERE status = 'firing')
+      OR EXISTS (SELECT FROM operations WHERE status = 'running' AND action = 'replay')
       OR EXISTS (
         SELECT FROM generate_series(0, ${lastShard(sql)}) g(shard) CROSS JOIN LATERAL (
           SELECT FROM schedules s

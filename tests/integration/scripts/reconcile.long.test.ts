@@ -127,6 +127,20 @@ describe("npm run reconcile", () => {
     expect(await harness.sql`SELECT outcome, attempt FROM attempts`).toEqual([{ outcome: "interrupted", attempt: 1 }]);
   });
 
+  it("--cancel-overdue stops operations that were replaying schedules, and the report counts them", async () => {
+    await harness.sql`
+      INSERT INTO operations (id, account_id, env, shard, action, schedule_ids, accepted_at, total, request_hash, next_step_at, updated_at)
+      SELECT gen_random_uuid(), id, 'live', shard, action, ARRAY[gen_random_uuid()], now() - interval '5 minutes', 1, '', now(), now()
+      FROM accounts, (VALUES ('replay'), ('cancel')) actions (action)`;
+    await leaveHeartbeat(harness.sql, 10 * MINUTE_MS);
+    await pretendTimeline(harness.sql, 2);
+    expect((await harness.dispatcher()).held()).not.toBeNull();
+    expect((await reconcile()).stdout).toContain("Operations that replay schedules and are not done: 1.");
+    expect((await reconcile("--cancel-overdue", "--yes")).stdout).toContain("Stopped 1 operations");
+    const rows = await harness.sql`SELECT action, status FROM operations WHERE action = 'replay'`;
+    expect(rows).toEqual([{ action: "replay", status: "stopped" }]);
+  });
+
   it("goes on where it was when it is killed in the middle, and holds until then", async () => {
     await overdue(3, 5 * MINUTE_MS);
     const session = await harness.sql.reserve();

@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-address.ts";
+import { type DatabaseFault, describeFault, faultOfCode } from "#domain/database-fault.ts";
 import { AppError } from "#domain/errors.ts";
 import { openDriver } from "./driver.ts";
 import { reachHost } from "./reach-host.ts";
@@ -8,10 +9,13 @@ import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
 
-/** The database cannot be reached, or did not answer in time. Whether the work was done is unknown. */
+/** The database cannot do the work now, for the reason that `fault` names. Whether the work was done is unknown. */
 export class DatabaseUnavailable extends AppError {
-  constructor(cause: unknown) {
-    super("UNAVAILABLE", "The database cannot be reached right now.", { cause });
+  readonly fault: DatabaseFault;
+
+  constructor(cause: unknown, fault: DatabaseFault = "unreachable") {
+    super("UNAVAILABLE", describeFault(fault), { cause });
+    this.fault = fault;
   }
 }
 
@@ -32,15 +36,15 @@ export type ConnectOptions = {
   cancelsLate?: boolean;
   /** Called when the database answered a call, with a result or with an error of its own. */
   onAnswered?: () => void;
-  /** Called when a call failed because the database cannot be reached or passed the deadline. */
-  onFailed?: () => void;
+  /** Called when the database could not do the work of a call. */
+  onFailed?: (error: DatabaseUnavailable) => void;
 };
 
 /** `T` is what `work` gets: the driver, and in the web process drizzle on top of it. */
 export type Database<T extends { sql: Sql } = { sql: Sql }> = {
   /**
-   * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot be reached or does not answer
-   * by then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with.
+   * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot do it, or not by
+   * then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with.
    * Work of several steps may call `onProgress` after each step, which starts the deadline anew.
    */
   run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
@@ -85,9 +89,14 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
     } catch (error) {
       const refused = refusedSession(error);
       if (refused) throw refused;
-      options.onFailed?.();
-      throw new DatabaseUnavailable(error);
+      throw failed(error, faultOf(error) ?? "unreachable");
     }
+  };
+
+  const failed = (error: unknown, fault: DatabaseFault): DatabaseUnavailable => {
+    const unavailable = new DatabaseUnavailable(error, fault);
+    options.onFailed?.(unavailable);
+    return unavailable;
   };
 
   const discard = (lost: Pool) => {
@@ -136,17 +145,15 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         }
         const { code } = error as { code?: string };
         // The server has become a standby: a new pool may find the one that takes writes.
-        if (code === READ_ONLY) discard(current);
+        if (code === READ_ONLY) retire(current);
         // Its other connections may work.
         if (code === "CONNECT_TIMEOUT" && hasHosts) retire(current);
         const refused = refusedSession(error);
         if (refused) throw refused;
-        if (!isUnavailable(error)) {
-          options.onAnswered?.();
-          throw error;
-        }
-        options.onFailed?.();
-        throw new DatabaseUnavailable(error);
+        const fault = faultOf(error);
+        if (fault !== undefined) throw failed(error, fault);
+        options.onAnswered?.();
+        throw error;
       } finally {
         clearTimeout(timer);
         leave(current);
@@ -214,22 +221,15 @@ class DeadlinePassed extends Error {
 }
 
 const READ_ONLY = "25006";
-const NETWORK =
-  /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECTION_|CONNECT_TIMEOUT)/;
 
 /**
- * True for an error which means that the database cannot do the work now: connection errors; SQLSTATE classes 08
- * (connection), 53 (resources), 57P (shutdown), 58 (system); 57014 (our own statement_timeout), 55P03 (lock_timeout),
- * 40001 and 40P01 (to be tried again), 25006 (a standby); and a refused connection: 3D000 (no such database), 28000 and
- * 28P01 (login). Source: PostgreSQL documentation, appendix A.
+ * Why the database could not do the work of a call that failed with `error`; undefined when the error says nothing about
+ * the state of the database.
  */
-export function isUnavailable(error: unknown): boolean {
-  if (error instanceof DeadlinePassed || error instanceof DatabaseUnavailable) return true;
+export function faultOf(error: unknown): DatabaseFault | undefined {
+  if (error instanceof DatabaseUnavailable) return error.fault;
+  if (error instanceof DeadlinePassed) return "timeout";
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  if (typeof code === "string") {
-    return (
-      NETWORK.test(code) || /^(08...|53...|57P..|58...|57014|55P03|40001|40P01|25006|3D000|28000|28P01)$/.test(code)
-    );
-  }
-  return cause !== undefined && cause !== error && isUnavailable(cause);
+  if (typeof code === "string") return faultOfCode(code);
+  return cause !== undefined && cause !== error ? faultOf(cause) : undefined;
 }

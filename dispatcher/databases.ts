@@ -1,4 +1,4 @@
-import { connect } from "#db/client.ts";
+import { connect, type DatabaseUnavailable } from "#db/client.ts";
 import { OPERATIONS_SESSION } from "./operations/operations.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
 
@@ -18,15 +18,17 @@ export const SESSION = {
   tcp_user_timeout: 5_000,
 };
 
+type On = { onAnswered: () => void; onFailed: (error: DatabaseUnavailable) => void };
+
 /** Every setting of any of the pools, to check that they arrive. */
 export const ALL_SETTINGS = { ...SESSION, ...RETENTION_SESSION, ...OPERATIONS_SESSION };
 
 /**
  * The dispatcher's database connections. Each kind of work has its own pool, so that leases, claims and records wait
- * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that failed;
- * neither is called for retention, notices and operations.
+ * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that the
+ * database could not serve; neither is called for retention, notices and operations, which report what they do not expect.
  */
-export function connectDatabases(url: string, on: { onAnswered: () => void; onFailed: () => void }) {
+export function connectDatabases(url: string, on: On) {
   const pool = (name: string, connectionsMax: number) =>
     connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, ...on });
   const databases = {
@@ -35,6 +37,8 @@ export function connectDatabases(url: string, on: { onAnswered: () => void; onFa
     claims: pool("claim", 2),
     records: pool("record", 2),
     reads: pool("read", 3),
+    /** For `/readyz`: a call that hangs costs no other work its connection. */
+    probe: pool("probe", 1),
     /** Creates and sends notices. A short lock_timeout, so that neither waits long for a lock. */
     notices: connect({
       url,

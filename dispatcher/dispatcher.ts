@@ -3,6 +3,7 @@ import { auditDeliveries, lastingDrift } from "./delivery/audit.ts";
 import { startLoops } from "./lifecycle.ts";
 import { memoryOf } from "./memory.ts";
 import type { Figures } from "./observability/figures.ts";
+import { createReadiness } from "./readiness.ts";
 import { onTheWire, shutDown, unsentOf } from "./shutdown.ts";
 import { type DispatcherOptions, type Parts, wire } from "./wiring.ts";
 
@@ -24,6 +25,12 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
     figures,
     /** Why it claims nothing, as a sentence; null when there is no hold. */
     held: () => parts.heartbeats.held(),
+    /** Whether it can deliver, and otherwise why not, for `/readyz`. */
+    ready: createReadiness({
+      database: parts.databases.probe,
+      held: () => parts.heartbeats.held(),
+      monotonic: parts.clock.monotonic,
+    }),
     /** Recounts what the deliveries hold. Returns one line for each counter that differs, none when all are right. */
     auditDeliveries: () => lastingDrift(() => auditDeliveries(parts.deliveries, parts)),
     /**

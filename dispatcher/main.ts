@@ -44,6 +44,7 @@ async function main() {
     port: config.dispatcherPort,
     figures: () => dispatcher?.figures() ?? {},
     held: () => dispatcher?.held() ?? null,
+    ready: async () => dispatcher?.ready() ?? STARTING,
     metrics,
   });
   await untilReady(config, log);
@@ -51,6 +52,8 @@ async function main() {
   if (stopping) return dispatcher.stop().then(() => process.exit(0));
   if (dispatcher.held() === null) log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
 }
+
+const STARTING = { status: "unavailable", reason: "The dispatcher starts: it waits for its database." } as const;
 
 main().catch((error) => {
   const isExpected = error instanceof ConfigError || error instanceof InstallationError;

@@ -111,9 +111,10 @@ type Base = ReturnType<typeof createBase>;
 function createBase(config: Config, options: DispatcherOptions) {
   const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
   const outage = new OutageWatch(monotonic());
+  const outageLog = new OutageLog({ log, monotonic, onFault: (fault) => metrics.databaseFailed(fault) });
   const databases = connectDatabases(config.databaseDirectUrl, {
     onAnswered: () => outage.answered(monotonic()),
-    onFailed: () => metrics.databaseError(),
+    onFailed: outageLog.note,
   });
   const clock = new Clock({
     read: () => databases.leases.run(CLOCK_DEADLINE_MS, ({ sql }) => readDatabaseClock(sql)),
@@ -127,7 +128,7 @@ function createBase(config: Config, options: DispatcherOptions) {
     databases,
     clock,
     id: newId(Date.now()),
-    outageLog: new OutageLog(log, monotonic),
+    outageLog,
     alarm: new DueWork(clock),
     provenWait: new ProvenWait(monotonic),
     deliveries: new Deliveries({ clock, connectionsPerPlace: config.connectionsPerOrigin }),

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
 import { assertSession } from "#db/assert-session.ts";
-import { connect } from "#db/client.ts";
+import { connect, type DatabaseUnavailable } from "#db/client.ts";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { type RefusedCredential, recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
@@ -10,6 +10,7 @@ import { readServerVersion } from "#db/queries/fleet/server-version.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
+import { databaseErrorCounts } from "./database-errors.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
@@ -91,7 +92,11 @@ function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
   // A pooler in transaction mode supports neither prepared statements nor session settings.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
-  const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION };
+  const errors = databaseErrorCounts();
+  const onFailed = ({ fault }: DatabaseUnavailable) => {
+    errors[fault]++;
+  };
+  const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION, onFailed };
   const shared = { ...settings, cancelsLate: true };
   const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
   const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ANONYMOUS_MAX });

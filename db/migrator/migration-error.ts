@@ -1,5 +1,5 @@
 import { describeDatabase, parseDatabaseAddress } from "#domain/database-address.ts";
-import { isUnavailable } from "../client.ts";
+import { faultOf } from "../client.ts";
 
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
@@ -23,7 +23,7 @@ export function explainMigrationFailure(error: unknown, url: string, tag: string
     return failure(
       `The user ${user} may not change the schema of ${database}. Migrate as its owner: set DATABASE_OWNER_URL where the service has a role of its own. (${message})`,
     );
-  if (isUnavailable(error)) {
+  if (faultOf(error) === "unreachable") {
     const needed = hosts.length > 1 ? " (one of the hosts has to take writes)" : "";
     return failure(`The database ${database} cannot be reached: ${message || code}${needed}`);
   }

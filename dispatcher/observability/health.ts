@@ -1,15 +1,20 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { Metrics } from "./metrics.ts";
 
+/** `reason`: why it cannot deliver, a sentence for operators, with what to do. */
+export type Readiness = { status: "ok" } | { status: "unavailable"; reason: string };
+
 /**
- * Serves this dispatcher's `/healthz` and `/metrics` (Prometheus) on `host` and `port`. `held` returns why it claims
- * nothing; `/healthz` then says so, with 200, since a restart would not help. Rejects when it cannot listen.
+ * Serves this dispatcher's `/healthz`, `/readyz` and `/metrics` (Prometheus) on `host` and `port`. `held` returns why it
+ * claims nothing; `/healthz` then says so, with 200, since a restart would not help. `/readyz` is 503 while it cannot
+ * deliver. Rejects when it cannot listen.
  */
 export function serveHealth(options: {
   host: string;
   port: number;
   figures: () => Record<string, number>;
   held: () => string | null;
+  ready: () => Promise<Readiness>;
   metrics: Metrics;
 }) {
   const server = createServer(async (request, response) => {
@@ -19,8 +24,12 @@ export function serveHealth(options: {
       const status = reason === null ? { status: "ok" } : { status: "held", reason };
       return answer(response, 200, JSON.stringify({ ...status, ...options.figures() }));
     }
+    if (path === "/readyz") {
+      const readiness = await options.ready();
+      return answer(response, readiness.status === "ok" ? 200 : 503, JSON.stringify(readiness));
+    }
     if (path === "/metrics") return answer(response, 200, await options.metrics.text(), options.metrics.contentType);
-    const error = { code: "NOT_FOUND", message: "There are only /healthz and /metrics here." };
+    const error = { code: "NOT_FOUND", message: "There are only /healthz, /readyz and /metrics here." };
     answer(response, 404, JSON.stringify({ error }));
   });
   return new Promise<{ close: () => void }>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import { DATABASE_FAULTS, type DatabaseFault } from "#domain/database-fault.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { TARGET_RULES, type TargetRule } from "#domain/target-url.ts";
@@ -40,7 +41,10 @@ export class Metrics {
   };
   readonly #refusedTargets = Object.fromEntries(TARGET_RULES.map((rule) => [rule, 0])) as Record<TargetRule, number>;
   #released = 0;
-  #databaseErrors = 0;
+  readonly #databaseErrors = Object.fromEntries(DATABASE_FAULTS.map((fault) => [fault, 0])) as Record<
+    DatabaseFault,
+    number
+  >;
   #rowsRead = 0;
   #mended = 0;
   readonly #notices = { sent: 0, failed: 0, waiting: 0 };
@@ -127,8 +131,9 @@ export class Metrics {
     this.#acted.replay += replay;
   }
 
-  databaseError(): void {
-    this.#databaseErrors++;
+  /** The database could not do the work of a call. */
+  databaseFailed(fault: DatabaseFault): void {
+    this.#databaseErrors[fault]++;
   }
 
   get contentType(): string {
@@ -153,12 +158,10 @@ export class Metrics {
   #addDeliveries(): void {
     const registry = this.#registry;
     addCounter(registry, "released", "Claims that sent nothing and were put back.", () => this.#released);
-    addCounter(
-      registry,
-      "database_errors",
-      "Calls to the database that failed or were not answered in time.",
-      () => this.#databaseErrors,
-    );
+    addCounterBy(registry, "database_errors", "Calls that the database could not serve, by the kind of fault.", {
+      label: "kind",
+      counts: this.#databaseErrors,
+    });
     addCounter(registry, "rows_read", "Schedules read ahead.", () => this.#rowsRead);
     addCounter(
       registry,

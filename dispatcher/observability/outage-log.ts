@@ -1,35 +1,55 @@
 import type { Logger } from "pino";
 import { DatabaseUnavailable } from "#db/client.ts";
+import { type DatabaseFault, describeFault } from "#domain/database-fault.ts";
 
 const LOG_EVERY_MS = 1_000;
 
+type Deps = { log: Logger; monotonic: () => number; onFault: (fault: DatabaseFault) => void };
+
 /**
- * Handles errors of the loops. An unreachable database is logged, at most once a second. Any other error ends the
- * process.
+ * Handles errors of the loops and of the database. What the database cannot do is counted and logged: one line a second,
+ * faults in turns. Any other error ends the process.
  */
 export class OutageLog {
-  readonly #log: Logger;
-  readonly #monotonic: () => number;
+  readonly #deps: Deps;
+  readonly #seen = new WeakSet<DatabaseUnavailable>();
+  /** An error of each fault that waits for its line. */
+  readonly #waiting = new Map<DatabaseFault, DatabaseUnavailable>();
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Logger, monotonic: () => number) {
-    this.#log = log;
-    this.#monotonic = monotonic;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
-  /** Reports an error of a loop. The loop continues when the database is back. */
+  /** Reports an error of a loop. The loop continues when the database can do its work again. */
   readonly report = (error: unknown): void => {
     if (!(error instanceof DatabaseUnavailable)) this.fatal(error);
-    if (this.#monotonic() - this.#loggedAtMs < LOG_EVERY_MS) return;
-    this.#loggedAtMs = this.#monotonic();
-    const { cause } = error as DatabaseUnavailable;
-    const text = String((cause as Error)?.message ?? cause);
-    this.#log.warn({ cause: text }, "the database cannot be reached");
+    this.note(error as DatabaseUnavailable);
+  };
+
+  /** Counts and logs an error of the database, once however often it is passed on. */
+  readonly note = (error: DatabaseUnavailable): void => {
+    if (this.#seen.has(error)) return;
+    this.#seen.add(error);
+    const { monotonic, onFault } = this.#deps;
+    onFault(error.fault);
+    if (!this.#waiting.has(error.fault)) this.#waiting.set(error.fault, error);
+    if (monotonic() - this.#loggedAtMs < LOG_EVERY_MS) return;
+    this.#loggedAtMs = monotonic();
+    // The one that has waited longest.
+    const [next = error] = this.#waiting.values();
+    this.#waiting.delete(next.fault);
+    this.#logFault(next);
   };
 
   /** Reports a bug: the process ends, and its supervisor starts another. */
   readonly fatal = (error: unknown): never => {
-    this.#log.fatal({ err: error }, "the dispatcher cannot go on");
+    this.#deps.log.fatal({ err: error }, "the dispatcher cannot go on");
     process.exit(1);
   };
+
+  #logFault({ fault, cause }: DatabaseUnavailable): void {
+    const { code, message } = (cause ?? {}) as { code?: string; message?: string };
+    this.#deps.log.warn({ fault, code, cause: String(message ?? cause) }, describeFault(fault));
+  }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeFault } from "#domain/database-fault.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { endpoint } from "./endpoint.ts";
 import { METRICS_EXAMPLE } from "./examples.ts";
@@ -12,10 +13,11 @@ const ReadinessAnswer = z
     status: Check.describe("`ok` when every check is."),
     checks: z
       .strictObject({
-        database: Check.describe("Whether the database responds."),
+        database: Check.describe("Whether the database takes writes."),
         queue: Check.describe("Whether a dispatcher had a heartbeat within 15 s."),
       })
       .describe("The individual checks."),
+    reason: z.string().optional().describe("Why a check failed, and what an operator can do; not when all are ok."),
   })
   .meta({ id: "Readiness", description: "Whether the service is ready." });
 
@@ -46,14 +48,18 @@ export const getReadiness = endpoint({
   auth: "none",
   responses: {
     200: {
-      description: "The database responds, and a dispatcher had a heartbeat within 15 s.",
+      description: "The database takes writes, and a dispatcher had a heartbeat within 15 s.",
       schema: ReadinessAnswer,
       example: { status: "ok", checks: { database: "ok", queue: "ok" } },
     },
     503: {
       description: "At least one check failed.",
       schema: ReadinessAnswer,
-      example: { status: "unavailable", checks: { database: "ok", queue: "unavailable" } },
+      example: {
+        status: "unavailable",
+        checks: { database: "unavailable", queue: "ok" },
+        reason: describeFault("disk_full"),
+      },
     },
   },
 });

@@ -1,5 +1,5 @@
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
-import { cacheFor } from "../cache-for.ts";
+import { cacheFor } from "#domain/cache-for.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
 /** `ageMs`: since any dispatcher last beat, ms; null when none did within an hour. `isAlive`: whether that is recent enough. */

@@ -3,6 +3,7 @@ import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import { bearerToken } from "../auth/bearer-token.ts";
 import { getMetrics } from "../contract/health.ts";
+import { databaseErrorCounts } from "../database-errors.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
@@ -25,7 +26,8 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();
   if ((format ?? preferredFormat(request.headers.get("accept"))) === "json") return ok(metrics);
-  return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, refusedTargetCounts()) } };
+  const own = { refusedTargets: refusedTargetCounts(), databaseErrors: databaseErrorCounts() };
+  return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, own) } };
 }
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {

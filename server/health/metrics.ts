@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
+import { cacheFor } from "#domain/cache-for.ts";
 import { formatInstant } from "#domain/instant.ts";
-import { cacheFor } from "../cache-for.ts";
 import type { MetricsAnswer } from "../contract/health.ts";
 import { presentPunctualitySummary, readPunctuality } from "../overview/punctuality.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";

@@ -3,13 +3,16 @@ import type { Metrics } from "./metrics.ts";
 /** The content type of the Prometheus text format. */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/**
- * The metrics in the Prometheus text format, times in seconds. `refusedTargets` are those of this process, by rule. Source:
- * text-based exposition format 0.0.4.
- */
+/** Counts of this process: targets that it refused, by the rule, and database errors, by the kind of fault. */
+export type OwnCounts = {
+  refusedTargets: Readonly<Record<string, number>>;
+  databaseErrors: Readonly<Record<string, number>>;
+};
+
+/** The metrics in the Prometheus text format, times in seconds. Source: text-based exposition format 0.0.4. */
 export function prometheusText(
   { dispatchers, queue, punctuality }: Metrics,
-  refusedTargets: Readonly<Record<string, number>>,
+  { refusedTargets, databaseErrors }: OwnCounts,
 ): string {
   const labelsOf = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
   const withSkew = dispatchers.filter((one) => one.skew_ms !== null);
@@ -43,14 +46,19 @@ export function prometheusText(
     gauge("punctuality_on_time_ratio", `Fraction of them sent at most ${punctuality.on_time_within_ms} ms late.`, [
       [punctuality.on_time_rate],
     ]),
-    gauge("punctuality_offset_seconds", "Their lateness.", [
-      [punctuality.offset_ms.p50 / 1_000, { quantile: "0.5" }],
-      [punctuality.offset_ms.p95 / 1_000, { quantile: "0.95" }],
+    gauge("punctuality_offset_seconds", "Their lateness: the percentile (p50, p95) of the last 24 h.", [
+      [punctuality.offset_ms.p50 / 1_000, { percentile: "p50" }],
+      [punctuality.offset_ms.p95 / 1_000, { percentile: "p95" }],
     ]),
     counter(
       "refused_targets",
       "Targets that this web process refused to store, by the rule.",
       Object.entries(refusedTargets).map(([rule, n]) => [n, { rule }]),
+    ),
+    counter(
+      "database_errors",
+      "Calls of this web process that the database could not serve, by the kind of fault.",
+      Object.entries(databaseErrors).map(([kind, n]) => [n, { kind }]),
     ),
   ].join("");
 }

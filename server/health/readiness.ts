@@ -1,28 +1,46 @@
 import { DatabaseUnavailable } from "#db/client.ts";
+import { probeWrite } from "#db/queries/fleet/probe-write.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
-import { cacheFor } from "../cache-for.ts";
+import { cacheFor } from "#domain/cache-for.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
-export type Readiness = { status: Check; checks: { database: Check; queue: Check } };
+/** `reason`: why a check failed, a sentence for operators, with what to do. */
+export type Readiness = { status: Check; checks: { database: Check; queue: Check }; reason?: string };
 
 type Check = "ok" | "unavailable";
 
-/** The database is queried at most once in this time, ms, however many callers there are. */
+/** The database is asked at most once in this time, ms, however many callers there are. */
 const MAX_AGE_MS = 1_000;
 
-/** Whether schedules can be stored and delivered: the database responds, and a dispatcher is alive; at most one second old. */
+/** Whether schedules can be stored and delivered: the database takes writes, and a dispatcher is alive; at most one second old. */
 export const readReadiness = (): Promise<Readiness> => reader()();
 
 const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(services)));
 
-async function readNow({ installation, database }: Services): Promise<Readiness> {
+async function readNow(services: Services): Promise<Readiness> {
+  const { database, log } = services;
+  const [written, alive] = await Promise.all([
+    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ sql }) => probeWrite(sql))),
+    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db))),
+  ]);
+  const queue = alive === true ? "ok" : "unavailable";
+  const failed = [written, alive].find((one) => one instanceof DatabaseUnavailable);
+  if (failed !== undefined) {
+    log.warn({ fault: failed.fault, err: failed }, "not ready");
+    return { status: "unavailable", checks: { database: "unavailable", queue }, reason: failed.publicMessage };
+  }
+  if (queue === "ok") return { status: "ok", checks: { database: "ok", queue } };
+  return { status: "unavailable", checks: { database: "ok", queue }, reason: NO_DISPATCHER };
+}
+
+const NO_DISPATCHER = "No dispatcher has had a heartbeat within 15 s: start one, or look into its log.";
+
+async function orFault<T>({ installation }: Services, work: () => Promise<T>): Promise<T | DatabaseUnavailable> {
   try {
     await installation();
-    const isAlive = await database.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db));
-    const queue = isAlive ? "ok" : "unavailable";
-    return { status: queue, checks: { database: "ok", queue } };
+    return await work();
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
-    return { status: "unavailable", checks: { database: "unavailable", queue: "unavailable" } };
+    if (error instanceof DatabaseUnavailable) return error;
+    throw error;
   }
 }

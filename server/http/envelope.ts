@@ -42,7 +42,7 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
   if (error instanceof AppError && !(error instanceof DatabaseUnavailable)) return error;
   const context = { requestId, method: request.method, path: loggedPath(request.url), err: error };
   if (error instanceof DatabaseUnavailable) {
-    getServices().log.warn(context, "request failed: 503");
+    getServices().log.warn({ ...context, fault: error.fault }, "request failed: 503");
     return new AppError("UNAVAILABLE", `${error.publicMessage}${WRITE_ADVICE.get(request.method) ?? ""}`, {
       headers: { "Retry-After": "5" },
     });

@@ -1,6 +1,6 @@
 import { readPublicCounts } from "#db/queries/attempts/public-punctuality.ts";
+import { cacheFor, rememberLast } from "#domain/cache-for.ts";
 import { type PublicPunctuality, publicPunctuality } from "#domain/public-punctuality.ts";
-import { cacheFor, rememberLast } from "../cache-for.ts";
 import { DATABASE_BUDGET_MS, getServices, perServices, type Services } from "../services.ts";
 
 /** How long the figures are cached, here and by callers, s. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { isUnavailable } from "#db/client.ts";
+import { faultOf } from "#db/client.ts";
 import { encodeId } from "#domain/ids.ts";
 import { createDispatchHarness } from "./dispatch-harness.ts";
 import type { Receiver } from "./receiver.ts";
@@ -29,6 +29,10 @@ export async function startFaultHarness(url: string, receiver: Receiver) {
   return {
     harness,
     sql: harness.sql,
+    dispatcher,
+    /** The dispatcher's metrics as text, and the messages of its warnings and errors so far. */
+    metrics: watched.metrics,
+    messages: watched.messages,
 
     /** Creates a schedule every 40 ms, due a second later, while `fault` runs. Returns the acknowledged ones. */
     async creatingDuring(fault: () => Promise<void>): Promise<string[]> {
@@ -65,7 +69,7 @@ export async function startFaultHarness(url: string, receiver: Receiver) {
         harness.sql`SELECT FROM schedules WHERE status <> 'succeeded' LIMIT 1`.then(
           (open) => open.length === 0,
           (error) => {
-            if (!isUnavailable(error)) throw error;
+            if (faultOf(error) === undefined) throw error;
           },
         );
       await waitFor("everything is delivered and recorded", isDone, RESUMES_WITHIN_MS + 5_000);

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
+import { describeFault } from "#domain/database-fault.ts";
+import { databaseErrorCounts } from "#server/database-errors.ts";
 import { startServices } from "#server/services.ts";
 import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";
 import { type OwnServer, startOwnServer } from "../../helpers/own-server.ts";
@@ -114,6 +116,36 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
     expect(new Set(await statuses(20, "x".repeat(200_000), 1_000))).toEqual(new Set([201]));
     expect(await acknowledged()).toHaveLength(40);
     await faults.expectNothingLost(await acknowledged());
+  });
+
+  it("is named by the web process and the dispatcher in /readyz and metrics, and in every answer of a create", async () => {
+    const full = describeFault("disk_full");
+    const ready = () => call("GET", "/readyz");
+    const { dispatcher } = faults;
+    expect(await ready()).toMatchObject({ status: 200 });
+    expect(await dispatcher.ready()).toEqual({ status: "ok" });
+    await small.fill();
+    const notReady = await waitFor("it is not ready", async () => {
+      const answer = await ready();
+      return answer.status === 503 && answer;
+    });
+    expect(notReady.body).toEqual({
+      status: "unavailable",
+      checks: { database: "unavailable", queue: "ok" },
+      reason: full,
+    });
+    await waitFor("nor is the dispatcher", async () => (await dispatcher.ready()).status === "unavailable");
+    expect(await dispatcher.ready()).toEqual({ status: "unavailable", reason: full });
+    const counted = databaseErrorCounts().disk_full;
+    const body = { targetUrl: `${receiver.origin}/`, payload: "x".repeat(200_000), fireAt: inMs(60_000).toISOString() };
+    const { body: refused } = await call("POST", "/v1/schedules", key, body);
+    expect(refused.error).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(full) });
+    expect(databaseErrorCounts().disk_full).toBe(counted + 1);
+    expect(await faults.metrics()).toMatch(/^stopwatch_database_errors_total\{kind="disk_full"\} [1-9]/m);
+    expect(faults.messages()).toContain(full);
+    await small.free();
+    await waitFor("it is ready again", async () => (await ready()).status === 200);
+    await waitFor("so is the dispatcher", async () => (await dispatcher.ready()).status === "ok");
   });
 
   it("that stops the server loses nothing that was acknowledged", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DatabaseUnavailable, isUnavailable } from "#db/client.ts";
+import { DatabaseUnavailable, faultOf } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
 import { refusedSession } from "#db/refused-session.ts";
 
@@ -33,9 +33,10 @@ describe("what a server or pooler says when a session begins", () => {
     ["57P03", "the database system is starting up"],
     ["53300", "sorry, too many clients already"],
     ["28P01", "password authentication failed"],
+    ["42501", 'permission denied for database "x"'],
   ])("%s %s is an outage", (code, message) => {
     expect(refusedSession(answer(code, message))).toBeUndefined();
-    expect(isUnavailable(answer(code, message))).toBe(true);
+    expect(faultOf(answer(code, message))).toBeDefined();
   });
 
   it("an error of a statement is neither", () => {

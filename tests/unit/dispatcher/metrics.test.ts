@@ -83,7 +83,7 @@ describe("the metrics of a dispatcher for Prometheus", () => {
     metrics.ended("delivered");
     metrics.ended("interrupted");
     metrics.released();
-    metrics.databaseError();
+    metrics.databaseFailed("disk_full");
     const read = await samples(metrics);
     expect(read).toMatchObject({
       'stopwatch_lateness_seconds_bucket{le="0.0002"}': 0,
@@ -100,10 +100,11 @@ describe("the metrics of a dispatcher for Prometheus", () => {
       'stopwatch_attempts_total{outcome="interrupted"}': 1,
       'stopwatch_attempts_total{outcome="blocked"}': 0,
       stopwatch_released_total: 1,
-      stopwatch_database_errors_total: 1,
+      'stopwatch_database_errors_total{kind="disk_full"}': 1,
+      'stopwatch_database_errors_total{kind="unreachable"}': 0,
     });
     expect(await samples(metrics)).toMatchObject({
-      stopwatch_database_errors_total: 1,
+      'stopwatch_database_errors_total{kind="disk_full"}': 1,
       stopwatch_lateness_seconds_count: 3,
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cacheFor, rememberLast } from "#server/cache-for.ts";
+import { cacheFor, rememberLast } from "#domain/cache-for.ts";
 
 function source() {
   const state = { nowMs: 0, reads: 0, fails: false };

@@ -1,0 +1,34 @@
+import { type Database, DatabaseUnavailable } from "#db/client.ts";
+import { probeWrite } from "#db/queries/fleet/probe-write.ts";
+import { cacheFor } from "#domain/cache-for.ts";
+import type { Readiness } from "./observability/health.ts";
+
+const MAX_AGE_MS = 1_000;
+const DEADLINE_MS = 4_000;
+
+/**
+ * Returns how to learn whether this dispatcher can deliver: there is no hold, and the database takes writes. It asks the
+ * database at most once a second, however many callers there are.
+ */
+export function createReadiness(deps: {
+  database: Database;
+  held: () => string | null;
+  monotonic: () => number;
+}): () => Promise<Readiness> {
+  const { database, held, monotonic } = deps;
+  const probe = cacheFor(MAX_AGE_MS, () => faultOfWrite(database), monotonic);
+  return async () => {
+    const reason = held() ?? (await probe());
+    return reason === null ? { status: "ok" } : { status: "unavailable", reason };
+  };
+}
+
+async function faultOfWrite(database: Database): Promise<string | null> {
+  try {
+    await database.run(DEADLINE_MS, ({ sql }) => probeWrite(sql));
+    return null;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return error.publicMessage;
+    return `The database refused a test write: ${error instanceof Error ? error.message : error}`;
+  }
+}

@@ -144,9 +144,17 @@ export class Metrics {
   text(): Promise<string> {
     // The default metrics watch the event loop and the garbage collector, which costs CPU. Start them with the first
     // scrape.
-    if (!this.#isAsked) collectDefaultMetrics({ register: this.#registry });
+    if (!this.#isAsked) this.#addProcess();
     this.#isAsked = true;
     return this.#registry.metrics();
+  }
+
+  #addProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+    // Gauges named like counters. Sums of the gauges without `_total` have the same values.
+    for (const kind of ["handles", "requests", "resources"]) {
+      this.#registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    }
   }
 
   #histogram(name: string, help: string, bounds: readonly number[]) {

@@ -6,6 +6,7 @@ import { newId } from "#domain/ids.ts";
 import { MetricsAnswer } from "#server/contract/health.ts";
 import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { startServices } from "#server/services.ts";
+import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 import { type Api, call, startApi, testConfig } from "./api.ts";
 
 const TOKEN = "a-token-of-the-operator";
@@ -125,12 +126,22 @@ describe("GET /metricsz", () => {
         /^(# (HELP|TYPE) stopwatch_\w+ .+|stopwatch_\w+(\{(\w+="([^"\\]|\\.)*",?)+\})? -?\d+(\.\d+)?)$/,
       );
     }
+    // The label of summaries alone.
+    expect(asked.text).not.toContain("quantile=");
     expect((await text({}, "?format=prometheus")).text).toBe(asked.text);
     expect((await text({ accept: "text/plain" }, "?format=json")).text).toMatch(/^{/);
     for (const accept of ["application/json, text/plain, */*", "text/html,*/*;q=0.8", "*/*"]) {
       expect((await text({ accept })).type).toBe("application/json");
     }
   });
+
+  it.skipIf(!hasPromtool)(
+    "has nothing that Prometheus' own checker finds (skipped where it is not installed)",
+    async () => {
+      await api.sql`INSERT INTO dispatchers (id, host, pid, version, skew_ms) VALUES (gen_random_uuid(), 'h', 7, '1', 0.5)`;
+      expect(lintMetrics((await text({}, "?format=prometheus")).text)).toBe("");
+    },
+  );
 
   it("refuses an unknown format, and ignores unknown parameters", async () => {
     for (const query of ["?x=1", "?_=1767225600&x&x", "?format=json&x="]) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createCountedHistogram } from "#dispatcher/observability/counted-histogram.ts";
 import type { Figures } from "#dispatcher/observability/figures.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
+import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 
 const IDLE: Figures = {
   ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
@@ -133,4 +134,14 @@ describe("the metrics of a dispatcher for Prometheus", () => {
     used = 5;
     expect(await samples(metrics)).toMatchObject({ [name("used")]: 5, [name("bound")]: 4_096 });
   });
+
+  it.skipIf(!hasPromtool)(
+    "have nothing that Prometheus' own checker finds (skipped where it is not installed)",
+    async () => {
+      const metrics = new Metrics();
+      metrics.watch(() => IDLE, [{ kind: "exchanges", used: () => 3, bound: 4_096 }]);
+      metrics.databaseFailed("disk_full");
+      expect(lintMetrics(await metrics.text())).toBe("");
+    },
+  );
 });

@@ -12,7 +12,7 @@ import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.
 /** The error of the last submit. */
 const FAILURES = new Map<string, string>(
   Object.entries({
-    unavailable: "Not started: the database did not answer. Try again.",
+    unavailable: "Not started: the database could not store it. Try again.",
     daily: "Not started: this account started as many operations as its plan allows within 24 hours.",
     conflict: "Not started: ten operations are running. Wait for one of them, or stop it.",
     gone: "Nothing was done: the schedule is not there any more.",

@@ -46,7 +46,7 @@ export function OperationResult({
 
 const WHY_NOT = new Map<string, string>(
   Object.entries({
-    UNAVAILABLE: "The database did not answer. Try again.",
+    UNAVAILABLE: "The database could not do this now. Try again.",
     UNAUTHORIZED: "You were signed out. Try again.",
   }),
 );

@@ -23,7 +23,7 @@ const REASONS = new Map<string, string>(
     QUOTA_EXCEEDED: "The quota of the month is used up, with its grace.",
     PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
     VALIDATION: "Its target is not allowed any more.",
-    UNAVAILABLE: "The database did not answer. Pressing again stores it once.",
+    UNAVAILABLE: "The database could not store it. Pressing again stores it once.",
     UNAUTHORIZED: "You were signed out. Press again.",
   }),
 );

@@ -9,7 +9,7 @@ export function rescheduleProblem(
   if (error === undefined) return null;
   if (!chosen.ok) return { field: chosen.field, message: chosen.message };
   if (error === "past") return { field: isInWords ? "words" : "at", message: "This has passed. Name a later instant." };
-  if (error === "UNAVAILABLE") return { message: "The database did not answer. Try again." };
+  if (error === "UNAVAILABLE") return { message: "The database could not do this now. Try again." };
   if (error === "UNAUTHORIZED") return { message: "You were signed out. Press again." };
   return { message: "Its status changed meanwhile. Try again." };
 }

@@ -32,7 +32,7 @@ const NO_WORDS: ReadonlyMap<string, string> = new Map();
 
 const COMMON = new Map<string, string>(
   Object.entries({
-    unavailable: "The database did not answer. Check what is shown here before you try again.",
+    unavailable: "The database could not confirm this. Check what is shown here before you try again.",
     RATE_LIMITED: "Too many requests within a minute. Wait a moment, then try again.",
     NOT_FOUND: "It no longer exists.",
   }),

@@ -55,7 +55,7 @@ export async function createByForm(headers: Headers, fields: FormData): Promise<
     return await storeDraft(ctx, draft, form);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
-      return refused("The database did not answer. Press again: it is stored once.");
+      return refused(`${error.publicMessage} Press again: it is stored once.`);
     }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "UNAUTHORIZED") return refused("You are signed out.", { isSignedOut: true });

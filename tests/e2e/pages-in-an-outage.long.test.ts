@@ -60,7 +60,7 @@ it.each(["reset", "drop replies"] as const)(
     proxy.set(fault);
     const send = () => page.getByRole("main").getByRole("button", { name: "Schedule it" }).click();
     await send();
-    await page.getByText("The database did not answer. Press again: it is stored once.").waitFor();
+    await page.getByText("Press again: it is stored once.").waitFor();
     expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe("{}");
     proxy.set("pass");
     await send();
@@ -80,7 +80,7 @@ it("a cancel during the outage changes nothing, and the page of the schedule say
   await page.getByRole("heading", { name: "This page did not load" }).waitFor();
   proxy.set("pass");
   await page.getByRole("link", { name: "Try again" }).click();
-  await page.getByText("Not cancelled. The database did not answer. Try again.").waitFor();
+  await page.getByText("Not cancelled. The database could not do this now. Try again.").waitFor();
   expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
   await close();
 });

@@ -71,6 +71,7 @@ describe("while the database", () => {
     expect(ready?.body).toEqual({
       status: "unavailable",
       checks: { database: "unavailable", queue: "unavailable" },
+      reason: expect.stringMatching(/^The database (cannot be reached right now|did not answer in time)\.$/),
     });
     expect(await call("GET", "/healthz")).toMatchObject({ status: 200 });
     expect(await call("GET", "/v1/nope")).toMatchObject({ status: 404 });
@@ -95,6 +96,7 @@ describe("after a fault of the database", () => {
       return answer;
     });
     expect(blocked).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
+    expect(blocked.body.error.message).toMatch(/^The database is busy with other work on the same rows\./);
     expect(await call("POST", "/v1/schedules", caller.live, valid)).toMatchObject({ status: 201 });
   });
 

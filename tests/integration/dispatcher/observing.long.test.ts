@@ -11,6 +11,7 @@ import { encodeId } from "#domain/ids.ts";
 import { freePort } from "#scripts/ports.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
+import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
 import { inMs } from "../../helpers/time.ts";
@@ -54,6 +55,8 @@ describe("a dispatcher process", () => {
       expect(text).toMatch(/^stopwatch_clock_skew_seconds -?\d/m);
       expect(text).not.toMatch(/^stopwatch_database_errors_total\{kind="\w+"\} [1-9]/m);
       expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+      if (hasPromtool) expect(lintMetrics(text)).toBe("");
+      expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toEqual({ status: "ok" });
       const health = await fetch(`http://127.0.0.1:${port}/healthz`);
       expect(health.headers.get("x-content-type-options")).toBe("nosniff");
       expect(await health.json()).toMatchObject({ status: "ok", owned: 64, unrecorded: 0 });
@@ -87,6 +90,8 @@ describe("a dispatcher process", () => {
         return found.status === "held" && found;
       });
       expect(health).toMatchObject({ reason, owned: 0, held: 1 });
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([503, { status: "unavailable", reason }]);
       expect(await read("/metrics")).toMatch(/^stopwatch_held 1$/m);
       await endHold(harness.sql, hold.id, { choice: "send_all" });
       await waitFor("it goes on", async () => JSON.parse(await read("/healthz")).owned === 64);

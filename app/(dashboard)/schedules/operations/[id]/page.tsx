@@ -19,7 +19,7 @@ export default dashboardPage("/schedules/operations/[id]", async ({ ctx, view, r
       <>
         {view.params.error && (
           <Notice kind="bad" announce="alert">
-            It was not stopped: it had ended already, or the database did not answer.
+            It was not stopped: it had ended already, or the database could not do it.
           </Notice>
         )}
         <OperationProgress

@@ -3,9 +3,11 @@ import { promises as dns } from "node:dns";
 /** The timeout of one query to a name server, ms, and the number of tries. */
 const TIMEOUT_MS = 2_500;
 const TRIES = 3;
+/** When one family has addresses, the other has this much longer to answer, ms. */
+const OTHER_FAMILY_MS = 250;
 
 /**
- * All addresses of a name, of both families, from the machine's DNS servers. It does not use getaddrinfo, which
+ * The addresses of a name from the machine's DNS servers. A and AAAA are independent: one of them is enough. It does not use getaddrinfo, which
  * occupies one of four threads for as long as a name server is silent. `allowed` names belong to the operator and may
  * be in /etc/hosts, so these do use getaddrinfo, one call per name at a time. `signal` cancels the queries and closes
  * their sockets. Throws the resolver's error when there is no address.
@@ -14,14 +16,31 @@ export async function resolveName(hostname: string, allowed: boolean, signal: Ab
   if (allowed) return lookUp(hostname);
   const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   signal.addEventListener("abort", () => resolver.cancel());
-  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const addresses = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  if (addresses.length === 0) throw v4.status === "rejected" ? v4.reason : new Error("no address");
-  // Fail when one family could not be queried: it might contain a forbidden address. "No record" is an answer.
-  for (const answer of [v4, v6]) {
-    if (answer.status === "rejected" && !/^(ENODATA|ENOTFOUND)$/.test(answer.reason?.code)) throw answer.reason;
-  }
-  return addresses;
+  return addressesOf([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+}
+
+/** The addresses of the families that answer. Waits for both, but for a short time only when one has addresses. */
+async function addressesOf(families: Promise<string[]>[]): Promise<string[]> {
+  const found: string[][] = [];
+  const errors: NodeJS.ErrnoException[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    const all = families.map((family, n) =>
+      family.then(
+        (addresses) => {
+          found[n] = addresses;
+          if (addresses.length > 0) timer ??= setTimeout(resolve, OTHER_FAMILY_MS);
+        },
+        (error: NodeJS.ErrnoException) => void errors.push(error),
+      ),
+    );
+    void Promise.all(all).then(() => resolve());
+  });
+  clearTimeout(timer);
+  const addresses = found.flat();
+  if (addresses.length > 0) return addresses;
+  // "No record" says less than what went wrong with the other family, which may have one.
+  throw errors.find(({ code }) => code !== "ENODATA" && code !== "ENOTFOUND") ?? errors[0] ?? new Error("no address");
 }
 
 const lookUps = new Map<string, Promise<string[]>>();

@@ -26,7 +26,11 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   // In development Next.js would write what forms send into its log.
   logging: { serverFunctions: false },
+  // Pages have theirs from the HTTP guard or `proxy.ts`, routes from `toResponse`.
+  headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
   experimental: {
+    // What `proxy.ts` is called with, as below. Next.js reads the body before.
+    proxyClientMaxBodySize: "8mb",
     // The most that `formBytesMax` in domain/plans.ts allows: larger bodies are rejected before they are read.
     serverActions: { bodySizeLimit: "8mb" },
     // Keeps error names readable in the log.

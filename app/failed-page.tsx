@@ -2,16 +2,17 @@ import { FailureCard } from "#components/layout/failure-card.tsx";
 import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { AppError } from "#domain/errors.ts";
-import { answerPageWith, isAnswerToForm } from "#server/edge/page-answer.ts";
+import { answerPageWith, isAnswerToForm, knowsAnswer } from "#server/edge/page-answer.ts";
 import { PAGE_REQUEST_ID_HEADER } from "#server/edge/response-headers.ts";
 import { logPageError } from "#server/http/log-page-error.ts";
 import { chosenTheme, pageRequestId } from "./page-request.ts";
 
 /**
  * The page in place of the one at `address`, which failed with `error`. Sets the error's status, and logs the error
- * under the request id that the page shows.
+ * under the request id that the page shows. Where the answer is not known, it throws `error`: Next.js logs it and sends 500.
  */
 export async function failedPage(error: unknown, address: string) {
+  if (!knowsAnswer()) throw error;
   const requestId = await pageRequestId();
   logPageError(error, {
     path: address,

@@ -55,7 +55,10 @@ export async function openSession(
     const authenticate = (isKnown: boolean) =>
       authenticateSession(services, { headers, path: answeredPath() }, isKnown ? query : anonymous);
     const caller = await limitRejections({ headers }, meta, authenticate, credential);
-    if (caller.setCookie !== undefined) renewCookieOnAnswer(caller.setCookie);
+    if (caller.setCookie !== undefined) {
+      meta.renewedSession = caller.setCookie;
+      renewCookieOnAnswer(caller.setCookie);
+    }
     const read = readsOf(caller.accountId);
     return createCtx(services, installation, caller, env, {
       ...{ query: writes ? query : read, read },

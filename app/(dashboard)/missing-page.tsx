@@ -4,12 +4,12 @@ import { MissingCard } from "#components/layout/missing-card.tsx";
 import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { hasAdministrators } from "#server/admin/has-administrators.ts";
-import { answerPageWith } from "#server/edge/page-answer.ts";
+import { answerNotFound } from "../answer-not-found.ts";
 import { chosenTheme } from "../page-request.ts";
 
 /** The page in place of the one at `path` (`/schedules/[id]`) when its subject does not exist. Sets the status 404. */
 export async function missingPage(path: string) {
-  answerPageWith(404);
+  answerNotFound();
   const { title, text, actions } = [...MISSING].find(([prefix]) => path.startsWith(prefix))?.[1] ?? PAGE;
   return (
     <NarrowFrame theme={await chosenTheme()}>

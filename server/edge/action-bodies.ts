@@ -14,11 +14,8 @@ const PAGES = new Set(["/schedules/new"]);
 type Settings = Pick<Config, "baseUrl" | "plans"> & AddressSettings;
 
 /**
- * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs. The form
- * must come from a page of our own origin; Next.js would compare `Origin` with `Host`, which behind some proxies is not
- * our address. A form for a page without an action is changed so that Next.js does not read it. Throws FORBIDDEN, VALIDATION
- * without `Content-Length`, PAYLOAD_TOO_LARGE, and what `FormFields` throws for its type. Calls `refuse` when the body arrives
- * too slowly, finds no memory or has too many fields.
+ * Checks the form of a server action before Next.js reads its body, which it does before any of our code runs: as
+ * `checkAction`, and calls `refuse` when the body arrives too slowly, finds no memory or has too many fields.
  */
 export function admitAction(
   request: IncomingMessage,
@@ -26,14 +23,30 @@ export function admitAction(
   settings: Settings,
   refuse: (error: AppError) => void,
 ): void {
+  const fields = checkAction(request, settings);
+  if (fields === undefined) return;
+  const address = callerOfSocket(request, settings);
+  const take = (piece: Uint8Array) => fields.push(piece);
+  watchArrival(request, response, { memory: BodyMemory.ofCaller(address), take, refuse });
+}
+
+/**
+ * Checks the head of a form for a server action, and returns what counts the fields of its body; undefined where Next.js
+ * reads no form. The form must come from a page of our own origin; Next.js would compare `Origin` with `Host`, which behind
+ * some proxies is not our address. The headers of a form for a page without an action are changed so that Next.js does not
+ * read it. Throws FORBIDDEN, VALIDATION without `Content-Length`, PAYLOAD_TOO_LARGE, and what `FormFields` throws for its type.
+ */
+export function checkAction(
+  request: Pick<IncomingMessage, "method" | "url" | "headers">,
+  { baseUrl, plans }: Pick<Settings, "baseUrl" | "plans">,
+): FormFields | undefined {
   const { headers, method } = request;
-  const { baseUrl, plans } = settings;
   const isForm = /^\s*multipart\/form-data\b/i.test(headers["content-type"] ?? "");
-  if (method !== "POST" || (!isForm && headers["next-action"] === undefined)) return;
+  if (method !== "POST" || (!isForm && headers["next-action"] === undefined)) return undefined;
   if (!takesAction(request)) {
     delete headers["next-action"];
     if (isForm) headers["content-type"] = "application/octet-stream";
-    return;
+    return undefined;
   }
   assertSameOrigin(new Headers(originOf(headers)), baseUrl);
   headers["x-forwarded-host"] = new URL(baseUrl).host;
@@ -46,10 +59,7 @@ export function admitAction(
   const bytesMax = formBytesMax(plans);
   if (Number(length) > bytesMax) throw new AppError("PAYLOAD_TOO_LARGE", `A form has at most ${bytesMax} bytes.`);
   // Also for a body that is no form: an action that a script calls could have one, but ours has a form.
-  const fields = new FormFields(headers["content-type"] ?? "");
-  const address = callerOfSocket(request, settings);
-  const take = (piece: Uint8Array) => fields.push(piece);
-  watchArrival(request, response, { memory: BodyMemory.ofCaller(address), take, refuse });
+  return new FormFields(headers["content-type"] ?? "");
 }
 
 /** Whether Next.js looks for a server action in the body of a request. */

@@ -2,7 +2,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
-import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
+import { errorReply, toResponse } from "../http/reply.ts";
+import { newRequestId } from "../http/request-id.ts";
 import { invalid as invalidHeaders } from "../input/validate.ts";
 import { getServices } from "../services.ts";
 import { admitAction, takesAction } from "./action-bodies.ts";
@@ -20,11 +21,13 @@ import { type Exchange, withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
 import { isDocument, replaceAnswer } from "./replace-answer.ts";
 import {
-  addSecurityHeaders,
+  addPageHeaders,
   allowSharedCaching,
-  apiHeaders,
   dropNextVary,
+  dropSentPolicies,
+  markAsGuarded,
   type PageSettings,
+  readPageSettings,
 } from "./response-headers.ts";
 import { showFlashOnce } from "./show-flash-once.ts";
 
@@ -157,16 +160,17 @@ const isDevelopment = process.env.NODE_ENV === "development";
 const isPage = ({ url = "" }: IncomingMessage) => isPageTarget(url);
 
 function pageSettings(): PageSettings {
-  const { baseUrl, hsts } = getServices().config;
-  return { isHttps: baseUrl.startsWith("https:"), hsts, isDevelopment };
+  return readPageSettings(getServices().config);
 }
 
 function addHeaders(request: IncomingMessage, response: ServerResponse): void {
-  addSecurityHeaders(request, response, isPage(request), pageSettings());
+  dropSentPolicies(request);
+  markAsGuarded(request);
   if (!isPage(request)) {
     dropNextVary(response);
     return;
   }
+  addPageHeaders(request, response, pageSettings());
   allowSharedCaching(request, response);
   showFlashOnce(request, response, getServices().config);
 }
@@ -246,7 +250,6 @@ function serializeError(error: AppError, statusOverride?: number) {
   const body = JSON.stringify(reply.body);
   const own = toResponse(reply, newRequestId()).headers;
   const headers: Record<string, string> = {
-    ...Object.fromEntries(new Headers([...apiHeaders(pageSettings())])),
     ...Object.fromEntries(own),
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",

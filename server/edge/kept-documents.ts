@@ -9,7 +9,7 @@ import { FOR_KEY_HREF } from "../docs/pages.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { CapturedResponse } from "./captured-response.ts";
 import { withPageAnswer } from "./page-answer.ts";
-import { documentPolicy, type PageSettings } from "./response-headers.ts";
+import { documentPolicy, markAsGuarded, type PageSettings } from "./response-headers.ts";
 
 /** Has Next.js answer a request. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -58,6 +58,7 @@ export class KeptDocuments {
     const headers = { host: "localhost", accept: "text/html", cookie: `${THEME_COOKIE}=${theme}` };
     Object.assign(request, { method: "GET", url: target, headers, complete: true });
     request.push(null);
+    markAsGuarded(request);
     const response = new CapturedResponse(request);
     withPageAnswer({ request, response }, () => this.#handle(request, response));
     const body = await inTime(response.ended, target);

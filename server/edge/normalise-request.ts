@@ -35,8 +35,8 @@ export function isPageTarget(target: string): boolean {
   return !isApiTarget(target) && !isHealthTarget(target) && !/^\/sdk(?:\.tgz|\/)/.test(target);
 }
 
-// Next.js logs the ids of unknown server actions. Drop anything that is not a well-formed id.
-function dropInvalidActionId(headers: IncomingMessage["headers"]): void {
+/** Next.js logs the ids of unknown server actions: drops anything that is not a well-formed id. */
+export function dropInvalidActionId(headers: IncomingMessage["headers"]): void {
   if (!/^[0-9a-f]{42}$/.test(String(headers["next-action"] ?? ""))) delete headers["next-action"];
 }
 
@@ -83,7 +83,8 @@ function normalisePath(path: string): string {
   return decodablePath(path);
 }
 
-function decodablePath(path: string): string {
+/** A path that can be decoded, and where it could not, stands for the same characters. */
+export function decodablePath(path: string): string {
   return isDecodable(path) ? path : path.replaceAll("%", "%25");
 }
 

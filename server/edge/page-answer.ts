@@ -22,6 +22,14 @@ export function withPageAnswer(exchange: Exchange, handle: () => void): void {
 }
 
 /**
+ * Whether the answer to the request is known, so that a page can set its status. It is not where a platform calls the
+ * handlers of Next.js itself.
+ */
+export function knowsAnswer(): boolean {
+  return storage().getStore() !== undefined;
+}
+
+/**
  * Sets the status of the page that is being rendered, and `Retry-After` in seconds. Has no effect on a request for the
  * data of a page (a refresh by script): the script of Next.js would load the whole document for any status but 200.
  */

@@ -1,10 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "#config.ts";
-import { newRequestId } from "../http/reply.ts";
+import { newRequestId } from "../http/request-id.ts";
 
 /** The request header that passes the request id to pages; a value sent by the caller is overwritten. */
 export const PAGE_REQUEST_ID_HEADER = "x-request-id";
+
+/**
+ * The request header that tells Next.js that the HTTP guard has had the request, so that it does not run `proxy.ts`, for
+ * which it would read the whole body first. Without the guard anybody may send it: their own answer then lacks the headers
+ * of a page, which no browser does for another site.
+ */
+const GUARDED_HEADER = "x-stopwatch-guarded";
 
 export type PageSettings = {
   /** Whether the public base URL is https. */
@@ -15,33 +22,50 @@ export type PageSettings = {
   isDevelopment: boolean;
 };
 
-/**
- * Sets security headers: nosniff, a content policy and, on https, HSTS on every response; on pages also the policies for
- * referrer, permissions and openers, and the request id; on others that no other site may embed them. Next.js reads the nonce
- * for its inline scripts from the policy in the request headers.
- */
-export function addSecurityHeaders(
-  request: Pick<IncomingMessage, "headers">,
-  response: Pick<ServerResponse, "setHeader" | "setHeaders">,
-  isPage: boolean,
+export function readPageSettings({ baseUrl, hsts }: Pick<Config, "baseUrl" | "hsts">): PageSettings {
+  // biome-ignore lint/style/noProcessEnv: the bundler replaces it
+  return { isHttps: baseUrl.startsWith("https:"), hsts, isDevelopment: process.env.NODE_ENV === "development" };
+}
+
+/** Has Next.js not run `proxy.ts` for a request, since the guard does the same. */
+export function markAsGuarded({ headers }: Pick<IncomingMessage, "headers">): void {
+  headers[GUARDED_HEADER] = "1";
+}
+
+/** Next.js must not read a nonce from a policy that the caller sent. */
+export function dropSentPolicies({ headers }: Pick<IncomingMessage, "headers">): void {
+  delete headers["content-security-policy-report-only"];
+  delete headers["content-security-policy"];
+}
+
+/** Sets `pageHeaders` on an answer, and those of its request that Next.js and the page read. */
+export function addPageHeaders(
+  { headers }: Pick<IncomingMessage, "headers">,
+  response: Pick<ServerResponse, "setHeaders">,
   settings: PageSettings,
 ): void {
-  response.setHeaders(isPage ? commonHeaders(settings) : apiHeaders(settings));
-  // Next.js must not read a nonce from a policy that the caller sent.
-  delete request.headers["content-security-policy-report-only"];
-  delete request.headers["content-security-policy"];
-  if (!isPage) return;
+  const { toPage, answer } = pageHeaders(settings);
+  Object.assign(headers, toPage);
+  response.setHeaders(answer);
+}
+
+/**
+ * The security headers of a page: nosniff, a content policy with a new nonce, on https HSTS, the policies for referrer,
+ * permissions and openers, and a new request id. `toPage` are those of the request: Next.js reads the nonce for its inline
+ * scripts from the policy there.
+ */
+export function pageHeaders(settings: PageSettings): { toPage: Record<string, string>; answer: Map<string, string> } {
   const requestId = newRequestId();
-  request.headers[PAGE_REQUEST_ID_HEADER] = requestId;
-  response.setHeader("X-Request-Id", requestId);
   const nonce = `'nonce-${randomBytes(NONCE_BYTES).toString("base64")}'`;
   const policy = contentSecurityPolicy(`${nonce} 'strict-dynamic'`, nonce, settings);
-  request.headers["content-security-policy"] = policy;
-  response.setHeader("Content-Security-Policy", policy);
-  response.setHeader("Referrer-Policy", "strict-origin-when-cross-origin");
-  response.setHeader("Permissions-Policy", PERMISSIONS_POLICY);
-  // Sign-in and payment navigate the page and open no window, so "same-origin" breaks neither.
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+  const answer = commonHeaders(settings)
+    .set("X-Request-Id", requestId)
+    .set("Content-Security-Policy", policy)
+    .set("Referrer-Policy", "strict-origin-when-cross-origin")
+    .set("Permissions-Policy", PERMISSIONS_POLICY)
+    // Sign-in and payment navigate the page and open no window, so "same-origin" breaks neither.
+    .set("Cross-Origin-Opener-Policy", "same-origin");
+  return { toPage: { [PAGE_REQUEST_ID_HEADER]: requestId, "content-security-policy": policy }, answer };
 }
 
 /** Security headers of all other responses: shown as a document, one loads nothing, and no page can frame it. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "#domain/errors.ts";
-import { errorReply, newRequestId, toResponse } from "../http/reply.ts";
+import { errorReply, toResponse } from "../http/reply.ts";
+import { newRequestId } from "../http/request-id.ts";
 import { isApiTarget } from "./normalise-request.ts";
 import { plainPage } from "./plain-page.ts";
 

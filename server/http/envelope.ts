@@ -2,7 +2,8 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import { AppError } from "#domain/errors.ts";
 import { getServices } from "../services.ts";
 import { loggedPath, logResponse } from "./log-response.ts";
-import { errorReply, newRequestId, type Reply, toResponse } from "./reply.ts";
+import { errorReply, type Reply, toResponse } from "./reply.ts";
+import { newRequestId } from "./request-id.ts";
 
 /** A route handler as Next.js calls it. */
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
@@ -14,6 +15,8 @@ export type ResponseMeta = {
   accountId?: string;
   /** The id of the request, as in `X-Request-Id` and the log. */
   requestId?: string;
+  /** The `Set-Cookie` of a session that was looked up and renewed (`withRenewal`). */
+  renewedSession?: string;
 };
 
 /**
@@ -34,8 +37,19 @@ export function withEnvelope(
       reply = errorReply(toAppError(error, request, requestId));
     }
     logResponse(request, reply.status, { requestId, accountId: meta.accountId, ms: performance.now() - startedMs });
-    return toResponse({ ...reply, headers: { ...meta.headers, ...reply.headers } }, requestId);
+    const headers = { ...meta.headers, ...reply.headers };
+    const cookies =
+      meta.renewedSession === undefined ? reply.cookies : withRenewal(meta.renewedSession, headers, reply);
+    return toResponse({ ...reply, headers, cookies }, requestId);
   };
+}
+
+/** Adds the cookie of a renewed session to an answer that no cache stores, unless it sets or clears it itself. */
+function withRenewal(renewal: string, headers: Record<string, string>, { cookies = [] }: Reply): readonly string[] {
+  if (!(headers["Cache-Control"] ?? "no-store").includes("no-store")) return cookies;
+  const name = renewal.slice(0, renewal.indexOf("=") + 1);
+  const isOwn = [...cookies, headers["Set-Cookie"] ?? ""].some((cookie) => cookie.startsWith(name));
+  return isOwn ? cookies : [...cookies, renewal];
 }
 
 function toAppError(error: unknown, request: Request, requestId: string): AppError {

@@ -1,5 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { AppError } from "#domain/errors.ts";
+import { apiHeaders, readPageSettings } from "../edge/response-headers.ts";
+import { perServices } from "../services.ts";
 
 /** A response before serialization: `body` is sent as JSON, or `text` or `bytes` as they are; with none there is no body. */
 export type Reply = {
@@ -45,16 +46,12 @@ export function temporaryRedirect(location: string) {
   return { status: 307 as const, body: undefined, headers: { Location: location } };
 }
 
-/** A new request id, for `X-Request-Id` and the log. */
-export function newRequestId(): string {
-  return `req_${randomUUID().replaceAll("-", "")}`;
-}
-
+/** The answer with the security headers that every answer of a route has (`apiHeaders`), unless `reply` has its own. */
 export function toResponse(reply: Reply, requestId: string): Response {
   const { status } = reply;
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
+    ...securityHeaders(),
     ...reply.headers,
     "X-Request-Id": requestId,
   };
@@ -65,3 +62,5 @@ export function toResponse(reply: Reply, requestId: string): Response {
   for (const cookie of reply.cookies ?? []) response.headers.append("Set-Cookie", cookie);
   return response;
 }
+
+const securityHeaders = perServices(({ config }) => Object.fromEntries(apiHeaders(readPageSettings(config))));

@@ -8,8 +8,8 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { readReference, referenceHref } from "#server/contract/reference.ts";
 import { DOC_GROUPS, DOC_PAGES, type DocPage, docHref, docMarkdownHref, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
-import { answerPageWith } from "#server/edge/page-answer.ts";
 import { getServices } from "#server/services.ts";
+import { answerNotFound } from "../../answer-not-found.ts";
 import { publicPage } from "../public-page.tsx";
 
 export function findDocPage(slug: string): DocPage | undefined {
@@ -26,7 +26,7 @@ export const MISSING_METADATA: Metadata = { title: "Not found", robots: "noindex
 
 /** The 404 page of the documentation, with its navigation. */
 export function showNoSuchPage() {
-  answerPageWith(404);
+  answerNotFound();
   return showDocs({
     current: "",
     outline: [],

@@ -4,7 +4,7 @@ import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { enabledProviders } from "#server/auth/enabled-providers.ts";
 import { HOME_PATH, redirectPath } from "#server/auth/redirects.ts";
-import { answerPageWith } from "#server/edge/page-answer.ts";
+import { answerPageWith, knowsAnswer } from "#server/edge/page-answer.ts";
 import { getServices } from "#server/services.ts";
 import { readSearchParams, type SearchParams } from "../../search-params.ts";
 import { findSignedIn } from "../../signed-in.ts";
@@ -40,6 +40,7 @@ async function redirectIfSignedIn(next: string): Promise<"unavailable" | undefin
     // Over the limit the session is not looked up. The visitor may still sign in.
     if (error instanceof AppError && error.code === "RATE_LIMITED") return undefined;
     if (!(error instanceof AppError) || error.code !== "UNAVAILABLE") throw error;
+    if (!knowsAnswer()) throw error;
     answerPageWith(503, "5");
     return "unavailable";
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addSecurityHeaders, type PageSettings } from "#server/edge/response-headers.ts";
+import { addPageHeaders, apiHeaders, dropSentPolicies, type PageSettings } from "#server/edge/response-headers.ts";
 
 const deployed: PageSettings = { isHttps: true, hsts: "host", isDevelopment: false };
 
@@ -7,12 +7,12 @@ const deployed: PageSettings = { isHttps: true, hsts: "host", isDevelopment: fal
 function headersOf(isPage: boolean, settings: PageSettings, sent: Record<string, string> = {}) {
   const answer = new Map<string, string>();
   const request = { headers: { ...sent } as Record<string, string> };
-  const setHeader = (name: string, value: string) => answer.set(name.toLowerCase(), value);
   const setHeaders = (all: Map<string, string>) => {
-    for (const [name, value] of all) setHeader(name, value);
+    for (const [name, value] of all) answer.set(name.toLowerCase(), value);
   };
-  const response = { setHeader, setHeaders };
-  addSecurityHeaders(request, response as never, isPage, settings);
+  dropSentPolicies(request);
+  if (isPage) addPageHeaders(request, { setHeaders } as never, settings);
+  else setHeaders(apiHeaders(settings));
   return { answer, request: request.headers };
 }
 

@@ -1,0 +1,80 @@
+import { type NextRequest, NextResponse } from "next/server";
+import { type Config, readConfig } from "#config.ts";
+import { AppError } from "#domain/errors.ts";
+import { checkAction } from "#server/edge/action-bodies.ts";
+import { decodablePath, dropInvalidActionId } from "#server/edge/normalise-request.ts";
+import { pageHeaders, readPageSettings } from "#server/edge/response-headers.ts";
+import { onDocument, withoutFlash } from "#server/http/flash-cookie.ts";
+import { errorReply } from "#server/http/reply.ts";
+
+/**
+ * Next.js calls this where the HTTP guard is not in front, since a platform calls the handlers itself. Sets the security headers
+ * of pages, with a nonce, checks the form of a server action, and has a page show the result of a form once. Paths that cannot
+ * be decoded, also under /v1, become such that the routes can refuse them.
+ */
+export async function proxy(request: NextRequest): Promise<NextResponse> {
+  const { method, nextUrl } = request;
+  if (/^\/v1(?:\/|$)/.test(nextUrl.pathname)) return forward(request);
+
+  settings ??= readConfig();
+  const { toPage, answer } = pageHeaders(readPageSettings(settings));
+  const headers: Record<string, string> = { ...Object.fromEntries(request.headers), ...toPage };
+  delete headers["content-security-policy-report-only"];
+  dropInvalidActionId(headers);
+  const flash = isForDocument(request) ? onDocument(settings, headers.cookie ?? null, nextUrl.pathname) : undefined;
+  if (flash?.isShown) headers.cookie = withoutFlash(headers.cookie ?? "");
+
+  const response = await admit(request.body, { method, url: nextUrl.pathname, headers }, settings).then(
+    () => forward(request, new Headers(headers)),
+    refuse,
+  );
+  for (const [name, value] of answer) response.headers.set(name, value);
+  if (flash !== undefined) {
+    response.headers.append("Set-Cookie", flash.setCookie);
+    response.headers.set("Cache-Control", "no-store");
+  }
+  return response;
+}
+
+// Next.js reads this from the source, so it names no constants.
+export const config = {
+  matcher: [
+    {
+      source: "/((?!v1/|v1$|healthz$|readyz$|metricsz$|sdk/|sdk\\.tgz$|_next/).*)",
+      missing: [{ type: "header", key: "x-stopwatch-guarded" }],
+    },
+    { source: "/v1/(.*%.*)", missing: [{ type: "header", key: "x-stopwatch-guarded" }] },
+  ],
+};
+
+let settings: Config | undefined;
+
+/** Checks the form of a server action, as `checkAction`, and counts its fields. */
+async function admit(
+  body: ReadableStream<Uint8Array> | null,
+  ...action: Parameters<typeof checkAction>
+): Promise<void> {
+  const fields = checkAction(...action);
+  if (fields === undefined || body === null) return;
+  for await (const piece of body) fields.push(piece);
+}
+
+function refuse(error: unknown): NextResponse {
+  if (!(error instanceof AppError)) throw error;
+  const { status, body } = errorReply(error);
+  return NextResponse.json(body, { status, headers: { "Cache-Control": "no-store" } });
+}
+
+/** Has the route answer, with these request headers. */
+function forward({ nextUrl }: NextRequest, headers?: Headers): NextResponse {
+  const changed = headers && { request: { headers } };
+  const path = decodablePath(nextUrl.pathname);
+  return path === nextUrl.pathname
+    ? NextResponse.next(changed)
+    : NextResponse.rewrite(new URL(path + nextUrl.search, nextUrl), changed);
+}
+
+/** Whether a browser asks for a document, and not a script for the data of a page, whose headers Next.js hides here. */
+function isForDocument({ method, headers }: NextRequest): boolean {
+  return method === "GET" && (headers.get("accept") ?? "").includes("text/html");
+}

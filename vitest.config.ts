@@ -38,7 +38,7 @@ export default defineConfig({
     reporters: ["default", "./tests/helpers/report-durations.ts"],
     coverage: {
       include: [
-        "{app,components,db,dispatcher,domain,mail,scripts,server}/**/*.{ts,tsx}",
+        "{app,billing,components,db,dispatcher,domain,mail,scripts,server}/**/*.{ts,tsx}",
         "sdk/src/**/*.ts",
         "config.ts",
       ],

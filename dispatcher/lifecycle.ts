@@ -16,6 +16,7 @@ const NOTICE_EVERY_MS = 1_000;
 /** Interval between two searches for operations, and between two steps of a running one, ms. */
 const OPERATE_EVERY_MS = 500;
 const STEP_EVERY_MS = 100;
+const BILLING_EVERY_MS = 10_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -63,7 +64,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 function createLoops(parts: Parts) {
   const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention, notices, noticeSender, operations, rates } = parts;
+  const { recovery, releases, retention, notices, noticeSender, operations, billingUpkeep, rates } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -95,6 +96,7 @@ function createLoops(parts: Parts) {
     retaining,
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
+    tendingBilling: every(BILLING_EVERY_MS, () => billingUpkeep.runOnce()),
     droppingIdle: every(DROP_IDLE_EVERY_MS, async () => rates.dropIdle()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };

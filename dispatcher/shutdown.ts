@@ -40,7 +40,7 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   lifecycle.stop();
   recorder.stop();
   parts.pool.close();
-  await Promise.allSettled([lifecycle.notifications.close(), parts.alarm.close()]);
+  await Promise.allSettled([lifecycle.notifications.close(), parts.alarm.close(), parts.billingUpkeep.close()]);
   await parts.databases.close();
 }
 

@@ -4,6 +4,7 @@ import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { newId } from "#domain/ids.ts";
 import type { TargetRule } from "#domain/target-url.ts";
 import { createMailer } from "#mail/mailer.ts";
+import { BillingUpkeep } from "./billing/billing-upkeep.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
 import { Releases } from "./claiming/releases.ts";
@@ -56,7 +57,7 @@ export type Parts = Base &
   Sending &
   IntakeParts &
   NoticeParts &
-  ReturnType<typeof createMembership> & { retention: Retention; operations: Operations };
+  ReturnType<typeof createMembership> & { retention: Retention; operations: Operations; billingUpkeep: BillingUpkeep };
 
 /** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
@@ -68,7 +69,11 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   const sending = createSending(base, connections, shards, config, version);
   const intake = createIntake(base, connections, shards, sending, config);
   const notices = createNotices(base, shards, config);
-  const jobs = { retention: createRetention(base, shards, config), operations: createOperations(base, shards, config) };
+  const jobs = {
+    retention: createRetention(base, shards, config),
+    operations: createOperations(base, shards, config),
+    billingUpkeep: new BillingUpkeep({ ...base, shards, config }),
+  };
   const parts = { ...base, ...connections, ...sending, ...intake, ...notices, ...jobs, ...membership };
   route(parts);
   return parts;

@@ -3,7 +3,6 @@ import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
 import { securityNotice } from "#domain/postgres-releases.ts";
-import { startBillingUpkeep } from "./billing/upkeep.ts";
 import { installHttpGuard } from "./edge/http-guard.ts";
 import { recordSocketAddresses } from "./edge/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
@@ -24,7 +23,6 @@ export async function start(): Promise<void> {
   const ignored = config.ignoredDatabaseParameters;
   if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets");
-  if (config.stripe) startBillingUpkeep(config, log);
   if ((await checkOrExit(services)) === "checked") return services.close();
   log.warn("the database is unavailable: responding with 503 until it is back");
   void waitForDatabase(services);

@@ -47,6 +47,7 @@ export class Metrics {
   >;
   #rowsRead = 0;
   #mended = 0;
+  readonly #billing = { deleted: 0, checked: 0, failed: 0 };
   readonly #notices = { sent: 0, failed: 0, waiting: 0 };
   #operations = { running: 0, left: 0, oldestS: 0 };
   readonly #acted: Record<OperationAction, number> = { cancel: 0, replay: 0 };
@@ -58,6 +59,7 @@ export class Metrics {
     this.#addDeliveries();
     this.#addNotices();
     this.#addOperations();
+    this.#addBilling();
     for (const key of Object.keys(GAUGES) as (keyof Figures)[]) this.#addFigure(key);
     this.#addMemory();
   }
@@ -118,6 +120,17 @@ export class Metrics {
   /** `n` notices of the fleet wait to be sent. */
   noticesWaiting(n: number): void {
     this.#notices.waiting = n;
+  }
+
+  /** Customers were deleted, and subscriptions read, at the billing provider. */
+  billingTended({ deleted, checked }: { deleted: number; checked: number }): void {
+    this.#billing.deleted += deleted;
+    this.#billing.checked += checked;
+  }
+
+  /** A customer could not be deleted or asked about at the billing provider. */
+  billingFailed(): void {
+    this.#billing.failed++;
   }
 
   /** The running operations of this dispatcher's shards. */
@@ -194,6 +207,11 @@ export class Metrics {
       "Notices of the fleet that wait to be sent; 0 when another dispatcher sends them.",
       () => notices.waiting,
     );
+  }
+
+  #addBilling(): void {
+    const help = "Customers deleted and subscriptions read at the billing provider, and tries that failed.";
+    addCounterBy(this.#registry, "billing_upkeep", help, { label: "result", counts: this.#billing });
   }
 
   #addOperations(): void {

@@ -33,7 +33,7 @@ async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
 }
 
 const SOURCES = [
-  ...["app", "components", "db", "domain", "mail", "public", "server"],
+  ...["app", "billing", "components", "db", "domain", "mail", "public", "server"],
   ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json"],
   ...["postcss.config.mjs", "proxy.ts", "scripts/packages"],
   ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],

@@ -1,16 +1,9 @@
+import type { Billing } from "#billing/billing.ts";
+import { openBilling } from "#billing/provider.ts";
 import type { Config } from "#config.ts";
-import { AppError } from "#domain/errors.ts";
-import type { Billing } from "./billing.ts";
+import { getServices } from "../services.ts";
 
 /** The configured billing provider. Throws UNAVAILABLE when none is configured. */
-export async function billingOf(config: Config): Promise<Billing> {
-  if (config.stripe === undefined) throw new AppError("UNAVAILABLE", NOT_CONFIGURED);
-  const billing = providers.get(config) ?? import("./stripe.ts").then(({ stripeBilling }) => stripeBilling(config));
-  providers.set(config, billing);
-  return billing;
+export function billingOf(config: Config): Promise<Billing> {
+  return openBilling(config, getServices().log);
 }
-
-// Imported on first use: the SDK takes more memory than the rest of the API.
-const providers = new WeakMap<Config, Promise<Billing>>();
-
-const NOT_CONFIGURED = "Billing is not configured on this server. Its operator can set an account's plan manually.";

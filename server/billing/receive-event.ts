@@ -1,6 +1,6 @@
+import type { Billing } from "#billing/billing.ts";
 import { findCustomer, storeSubscription } from "#db/queries/accounts/subscriptions.ts";
 import type { Query } from "../context.ts";
-import type { Billing } from "./billing.ts";
 
 /**
  * Handles a webhook event: reads the customer's subscription from the provider and stores it, so that events may arrive

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { deleteQueuedCustomers } from "#billing/delete-customers.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteActiveAccount } from "#db/queries/accounts/delete.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
 import { deleteMailsTo } from "#mail/mailbox.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
-import { deleteQueuedCustomers } from "../billing/delete-customers.ts";
 import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
 import { getServices } from "../services.ts";
@@ -33,7 +33,7 @@ export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   await waitForAttempts(ctx, shard).catch(ignoreUnavailable);
 }
 
-// In the background: if this fails or the process dies, the billing upkeep of a web process retries it.
+// In the background: if this fails or the process dies, the billing upkeep of a dispatcher retries it.
 function cancelSubscription({ config, query }: Ctx): void {
   if (config.stripe === undefined) return;
   billingOf(config)

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
-import { checkSubscriptions } from "#server/billing/check-subscriptions.ts";
+import { checkSubscriptions } from "#billing/check-subscriptions.ts";
 import { billingOf } from "#server/billing/provider.ts";
 import { getServices } from "#server/services.ts";
 import type { TestStripe, TestSubscription } from "../../helpers/stripe.ts";
@@ -27,11 +27,7 @@ const ENDED = () => ({ status: "canceled", ended_at: nowS() - 1 });
 const subscription = async () => (await api.call("GET", "/v1/me", session)).body.subscription;
 const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });
 const check = async () =>
-  checkSubscriptions(
-    await billingOf(api.config),
-    (work) => getServices().database.run(5_000, (database) => work(database, () => {})),
-    log,
-  );
+  checkSubscriptions(await billingOf(api.config), (work) => getServices().database.run(5_000, work), log);
 
 async function row() {
   const [found] = await api.sql`

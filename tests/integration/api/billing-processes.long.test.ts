@@ -1,9 +1,11 @@
+import pino from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
-import type { Api, TestCaller, TestSession } from "./api.ts";
+import { type Api, type TestCaller, type TestSession, testConfig } from "./api.ts";
 import { withStripe } from "./with-stripe.ts";
 
 let stripe: TestStripe;
@@ -77,9 +79,12 @@ it("the subscription of a deleted account ends even when Stripe was down and the
   expect(made.status).toBe("active");
   stripe.conduct.isDown = false;
   await api.sql`UPDATE customer_deletions SET next_try_at = now() - interval '1 second'`;
-  await waitFor("the other process has ended it", () => stripe.customers.get(made.customer)?.deleted, 30_000);
+  const config = testConfig(api.config.databaseUrl, stripe.settings);
+  const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });
+  await waitFor("a dispatcher has ended it", () => stripe.customers.get(made.customer)?.deleted, 30_000);
   expect(made.status).toBe("canceled");
   await waitFor("nothing is left to do", async () => (await api.sql`SELECT 1 FROM customer_deletions`).length === 0);
+  await dispatcher.stop();
 });
 
 it("no log line of the web processes has a secret of Stripe's, the contents of a request or event, or an e-mail address", async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { deleteQueuedCustomers } from "#billing/delete-customers.ts";
 import { takeCustomerDeletion } from "#db/queries/accounts/customer-deletions.ts";
-import { deleteQueuedCustomers } from "#server/billing/delete-customers.ts";
 import { billingOf } from "#server/billing/provider.ts";
 import type { Query } from "#server/context.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const remove = () => api.call("DELETE", "/v1/me", session);
 const checkout = () => api.call("POST", "/v1/billing/checkout", session);
 const query: Query = (work) => api.services.database.run(10_000, work);
-/** The regular upkeep of billing in each web process. */
+/** The regular upkeep of billing, which a dispatcher does. */
 const tend = async () => deleteQueuedCustomers(await billingOf(api.config), query);
 const queue = () => api.sql`SELECT * FROM customer_deletions ORDER BY customer_id`;
 const isQueueEmpty = async () => (await queue()).length === 0;

@@ -3,12 +3,11 @@ import Stripe from "stripe";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import type { Subscription } from "#domain/subscription.ts";
-import { getServices } from "../services.ts";
-import { BILLING_TIMEOUT_MS, type Billing, type Subscriber } from "./billing.ts";
+import { BILLING_TIMEOUT_MS, type Billing, type BillingLog, type Subscriber } from "./billing.ts";
 import { isRunning, subscriptionOf } from "./stripe-subscription.ts";
 
 /** Billing by Stripe. Only this file and `stripe-subscription.ts` use the SDK. */
-export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
+export function stripeBilling({ stripe: settings, baseUrl }: Config, log: BillingLog): Billing {
   if (settings === undefined) throw new Error("Stripe is not configured");
   const { secretKey, webhookSecret, price } = settings;
   const stripe = new Stripe(secretKey, {
@@ -34,8 +33,7 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       const customer = await stripe.customers.retrieve(customerId).catch(ignoreMissingCustomer);
       return customer?.deleted ? NONE : null;
     }
-    if (all.filter(isRunning).length > 1)
-      getServices().log.warn({ customerId }, "a customer has several running subscriptions");
+    if (all.filter(isRunning).length > 1) log.warn({ customerId }, "a customer has several running subscriptions");
     return subscriptionOf(all, Date.now());
   }
 
@@ -67,7 +65,7 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
 
   return {
     checkoutUrl: (subscriber) =>
-      withTimeout(async () => {
+      withTimeout(log, async () => {
         const existing = subscriber.customerId;
         if (existing !== null) {
           const url = await openSession(existing, subscriber).catch(ignoreMissingCustomer);
@@ -78,7 +76,7 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       }),
 
     portalUrl: (customer) =>
-      withTimeout(async () => {
+      withTimeout(log, async () => {
         const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: `${baseUrl}/account` });
         return url;
       }),
@@ -89,14 +87,14 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config): Billing {
       // If the customer does not exist, the event reports its deletion.
       return {
         customerId,
-        readSubscription: () => withTimeout(async () => (await readSubscription(customerId)) ?? NONE),
+        readSubscription: () => withTimeout(log, async () => (await readSubscription(customerId)) ?? NONE),
       };
     },
 
-    readSubscription: (customerId) => withTimeout(() => readSubscription(customerId)),
+    readSubscription: (customerId) => withTimeout(log, () => readSubscription(customerId)),
 
     deleteCustomer: (customerId) =>
-      withTimeout(async () => {
+      withTimeout(log, async () => {
         await stripe.customers.del(customerId).catch(ignoreMissingCustomer);
       }),
   };
@@ -149,7 +147,7 @@ function customerOf({ type, data }: Stripe.Event): string | null {
 }
 
 /** Runs `work` within `BILLING_TIMEOUT_MS`. Logs an error of Stripe, or a timeout, and throws UNAVAILABLE. */
-async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(log: BillingLog, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${BILLING_TIMEOUT_MS} ms`)), BILLING_TIMEOUT_MS);
@@ -158,7 +156,7 @@ async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
     return await Promise.race([work(), timeout]);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    getServices().log.warn(loggedReason(error), "a request to Stripe failed");
+    log.warn(loggedReason(error), "a request to Stripe failed");
     throw new AppError("UNAVAILABLE", "The billing provider cannot do this right now.", {
       cause: error,
       headers: { "Retry-After": "5" },

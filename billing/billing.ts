@@ -1,3 +1,4 @@
+import type { Db } from "#db/orm.ts";
 import type { Subscription } from "#domain/subscription.ts";
 
 /** The interface of a billing provider. Each function throws UNAVAILABLE after `BILLING_TIMEOUT_MS`. */
@@ -28,3 +29,8 @@ export type BillingEvent = { customerId: string; readSubscription(): Promise<Sub
 
 /** Timeout of each function, ms: the caller gets a response within 5 s. */
 export const BILLING_TIMEOUT_MS = 3_000;
+
+/** Runs work on the database. */
+export type BillingQuery = <T>(work: (database: { db: Db }) => Promise<T>) => Promise<T>;
+
+export type BillingLog = { warn(details: object, message: string): void };

@@ -12,7 +12,7 @@ const DOCS = globSync(["*.md", "{app,db,dispatcher,docs,examples,sdk,server,test
 /** Folders whose README says what is in them and what may be touched. */
 const FOLDERS = ["dispatcher", "server", "db", "tests"];
 const FILES = new Set(
-  globSync(["*.*", "{app,components,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"], {
+  globSync(["*.*", "{app,billing,components,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"], {
     exclude: isInstalled,
   }),
 );

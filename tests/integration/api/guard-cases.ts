@@ -4,7 +4,14 @@ import type { WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, TARGET } from "./api.ts";
 
 /** A web process to try a case on, the same processes while the database is away, and the id of the one server action. */
-export type Side = { api: Api; web: WebProcess; cutOff: WebProcess; actionId: string };
+export type Side = {
+  api: Api;
+  web: WebProcess;
+  cutOff: WebProcess;
+  actionId: string;
+  /** The last answer, for the message of a failure. */
+  seen?: string;
+};
 
 /** What is promised to callers and visitors, and whether it holds on one side. */
 export type GuardCase = { group: string; what: string; holds: (side: Side) => Promise<boolean> };
@@ -20,14 +27,15 @@ type Sent = { method?: string; headers?: Record<string, string>; body?: string; 
 let nextCaller = 0;
 
 /** The answer to a request from an address of its own, so that none of them is limited. */
-async function ask({ web }: Side, path: string, { method = "GET", headers = {}, body, ...sent }: Sent = {}) {
+async function ask(side: Side, path: string, { method = "GET", headers = {}, body, ...sent }: Sent = {}) {
   const address = `10.1.${(nextCaller >> 8) & 255}.${nextCaller++ & 255}`;
-  const answer = await fetch(`${(sent.web ?? web).origin}${path}`, {
+  const answer = await fetch(`${(sent.web ?? side.web).origin}${path}`, {
     method,
     redirect: "manual",
     headers: { [ADDRESS_HEADER]: address, ...headers },
     ...(body !== undefined && { body }),
   });
+  side.seen = `${method} ${path}: ${answer.status} ${JSON.stringify([...answer.headers])}`;
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 

@@ -43,7 +43,7 @@ it("the table in docs/where-it-runs.md says what holds with the HTTP guard and w
   const rows: string[] = [];
   let last = "";
   for (const { group, what, holds } of GUARD_CASES) {
-    if (!(await holds(guarded))) failedWithGuard.push(`${group}: ${what}`);
+    if (!(await holds(guarded))) failedWithGuard.push(`${group}: ${what} (${guarded.seen})`);
     const without = (await holds(unguarded)) ? "yes" : "no";
     rows.push(`| ${group === last ? "" : group} | ${what} | ${without} |`);
     last = group;

@@ -12,7 +12,7 @@ type Deps = {
   shards: { holds(shard: number): boolean };
   clock: { monotonic(): number };
   log: Logger;
-  metrics: { billingTended(done: { deleted: number; checked: number }): void; billingFailed(): void };
+  metrics: { billingTended(result: "deleted" | "checked" | "failed", n: number): void };
 };
 
 /**
@@ -35,12 +35,13 @@ export class BillingUpkeep {
     if (config.stripe === undefined || !shards.holds(FLEET_SHARD) || clock.monotonic() < this.#pausedUntilMs) return;
     try {
       const done = await (await this.#open()).run();
-      metrics.billingTended(done);
+      metrics.billingTended("deleted", done.deleted);
+      metrics.billingTended("checked", done.checked);
       if (done.deleted > 0) log.info(done, "deleted the customers of deleted accounts at the billing provider");
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       this.#pausedUntilMs = clock.monotonic() + AGAIN_MS;
-      metrics.billingFailed();
+      metrics.billingTended("failed", 1);
       log.error({ err: error }, "the upkeep of billing failed");
     }
   }
@@ -54,7 +55,7 @@ export class BillingUpkeep {
     // Imported on first use: the provider's client and drizzle take more memory than the rest of a dispatcher.
     const { openUpkeep } = await import("#billing/upkeep.ts");
     this.#upkeep ??= openUpkeep(config, log, (customerId, error) => {
-      metrics.billingFailed();
+      metrics.billingTended("failed", 1);
       log.warn({ customerId, cause: (error as Error).message }, "the billing provider could not be asked");
     });
     return this.#upkeep;

@@ -122,15 +122,9 @@ export class Metrics {
     this.#notices.waiting = n;
   }
 
-  /** Customers were deleted, and subscriptions read, at the billing provider. */
-  billingTended({ deleted, checked }: { deleted: number; checked: number }): void {
-    this.#billing.deleted += deleted;
-    this.#billing.checked += checked;
-  }
-
-  /** A customer could not be deleted or asked about at the billing provider. */
-  billingFailed(): void {
-    this.#billing.failed++;
+  /** So many customers were deleted, subscriptions read, or tries of these failed at the billing provider. */
+  billingTended(result: "deleted" | "checked" | "failed", n: number): void {
+    this.#billing[result] += n;
   }
 
   /** The running operations of this dispatcher's shards. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { readLauncherConfig } from "#config.ts";
 import { assertSession } from "#db/assert-session.ts";
 import { connect, type Database } from "#db/client.ts";
@@ -8,6 +9,7 @@ import { readPending } from "#db/queries/reconcile/pending.ts";
 import { countRunningReplays, stopReplays } from "#db/queries/reconcile/replays.ts";
 import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
+import { holdIfRestored } from "../postgres/restored.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 import { cancelDue, untilNobodySends } from "../reconcile/cancel.ts";
 import { confirm } from "../reconcile/confirm.ts";
@@ -62,9 +64,17 @@ when all is done. Without DATABASE_URL it uses the embedded database.`,
     const choice = readChoice(options);
     const { databaseDirectUrl, dataDir } = readLauncherConfig();
     const work = (url: string) => connected(url, (database) => reconcile(database, options, choice));
-    return databaseDirectUrl ? work(databaseDirectUrl) : withEmbeddedPostgres(dataDir, work);
+    return databaseDirectUrl
+      ? work(databaseDirectUrl)
+      : withEmbeddedPostgres(dataDir, (url) => onEmbedded(dataDir, url, work));
   },
 });
+
+/** A backup that was not started yet is held first, as npm start does. */
+async function onEmbedded<T>(dataDir: string, url: string, work: (url: string) => Promise<T>): Promise<T> {
+  await holdIfRestored(join(dataDir, "postgres"), url);
+  return work(url);
+}
 
 /** Undefined when the operator only looks, or holds. */
 function readChoice(options: Options): Choice | undefined {

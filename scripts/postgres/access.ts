@@ -24,9 +24,13 @@ export async function readAccess(dataDir: string): Promise<Access | undefined> {
 
 /** Chooses a free port and a random password, and stores them. */
 export async function makeAccess(dataDir: string): Promise<Access> {
-  const access = { port: await freePort(), password: randomBytes(24).toString("base64url") };
+  const access = { port: await freePort(), password: randomPassword() };
   await saveAccess(dataDir, access);
   return access;
+}
+
+export function randomPassword(): string {
+  return randomBytes(24).toString("base64url");
 }
 
 /** Replaces the stored access atomically. */

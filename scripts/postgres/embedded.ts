@@ -10,6 +10,8 @@ import { createCluster, hasCluster, isServerRunning, killServer, startServer, st
 export type EmbeddedPostgres = {
   /** The address of the database, including the password. */
   url: string;
+  /** The folder of the server's files. */
+  cluster: string;
   /** Settles when the server ends without `stop`. */
   lost: Promise<void>;
   /** Stops the server. Open transactions are rolled back; what was committed is on disk. */
@@ -48,6 +50,7 @@ export async function startEmbeddedPostgres(
   });
   return {
     url: addressOf(access),
+    cluster: home.cluster,
     lost: ownership.lost,
     async stop() {
       await ownership.release();

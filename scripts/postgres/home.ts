@@ -84,7 +84,8 @@ async function postgresUser(): Promise<User> {
   }
 }
 
-async function mayEnter(user: User, folder: string): Promise<boolean> {
+/** Whether another user may enter a folder. */
+export async function mayEnter(user: User, folder: string): Promise<boolean> {
   return run("/bin/sh", ["-c", 'cd -- "$0"', folder], { ...user, cwd: "/" }).then(
     () => true,
     () => false,

@@ -7,6 +7,7 @@ import { readOrMakeKeys } from "../keys/keys.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { migrateOwnDatabase } from "../postgres/migrate-own.ts";
+import { findHold, holdIfRestored } from "../postgres/restored.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { keepDatabase } from "./keep-database.ts";
 import type { Kept } from "./keep-running.ts";
@@ -57,13 +58,15 @@ export async function runAllParts(launch: Launch): Promise<number> {
     const dispatcherPorts = await findDispatcherPorts(config.dispatcherPort, launch.dispatchers ?? 1);
     const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
     if (!config.databaseUrl) {
-      say(`the data is in ${resolve(config.dataDir)}`);
+      say(`the data is in ${resolve(config.dataDir)} (npm run backup -- FOLDER copies it)`);
       say("starting PostgreSQL");
       database = await startEmbeddedPostgres(config.dataDir);
     }
     signal.throwIfAborted();
     const options = { onLog: say, signal };
     const server = database ? await migrate(database.url, options) : await migrateOwnDatabase(config, options);
+    if (database) await holdIfRestored(database.cluster, database.url);
+    const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
     const notice = securityNotice(server, database && HOST_YOUR_OWN);
     if (notice) say(`warning: ${notice}`);
     await launch.prepare?.({ onLog: say, signal });
@@ -101,7 +104,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
       say(line);
     };
     const early = await Promise.race([
-      untilReady(readyUrl(config.host, port), { onLog: sayWhy, signal: polling.signal }),
+      untilReady(urlOf(config.host, port, held ? "/healthz" : "/readyz"), { onLog: sayWhy, signal: polling.signal }),
       problem,
     ]);
     if (early === undefined) {
@@ -109,6 +112,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
       output.open();
       const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
       say(`ready: ${address}`);
+      if (held) say(held);
       const link = await makeSignInLink(env, address);
       if (link) say(`sign in as ${link.email} within 15 minutes: ${link.url}`);
     } else {
@@ -142,7 +146,7 @@ function say(line: string) {
   console.log(`stopwatch | ${line}`);
 }
 
-function readyUrl(host: string, port: number): string {
+function urlOf(host: string, port: number, path: string): string {
   const reachable = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${reachable}:${port}/readyz`;
+  return `http://${reachable}:${port}${path}`;
 }

@@ -1,0 +1,119 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { readLauncherConfig } from "#config.ts";
+import { checkCopy } from "../backup/check.ts";
+import { copyCluster } from "../backup/copy-cluster.ts";
+import { complete, makeTarget, removePartial, type Target, writeAbout } from "../backup/target.ts";
+import { command, UsageError } from "../command.ts";
+import { type Access, readAccess, saveAccess } from "../postgres/access.ts";
+import { findPostgresHome, mayEnter, type PostgresHome } from "../postgres/home.ts";
+import { markAsBackup } from "../postgres/restored.ts";
+import { hasCluster } from "../postgres/server.ts";
+import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+import { SetupError } from "../setup-error.ts";
+import { listenForStop, Stopped } from "../stop-signal.ts";
+
+const PROGRESS_EVERY_MS = 2_000;
+
+await command<Record<string, never>>({
+  usage: `Usage: npm run backup -- FOLDER
+
+Copies the embedded database and keys.env to FOLDER, which must be empty or not exist, while npm start runs or while it does
+not. The copy is recovered by a second PostgreSQL and its rows are compared before the command says that it is done; until
+then it is in FOLDER.partial. Writing waits for some milliseconds once. The mails in mailbox/ are not copied.
+
+Bring it back with "npm run restore -- FOLDER". Whoever has FOLDER can read all of it: it has the keys, too.`,
+  options: {},
+  positionals: 1,
+  async run(_, [folder]) {
+    if (folder === undefined) throw new UsageError("FOLDER is missing: npm run backup -- FOLDER");
+    const { databaseUrl, dataDir } = readLauncherConfig();
+    if (databaseUrl)
+      throw new SetupError(
+        "DATABASE_URL names a PostgreSQL of your own: back it up with its pg_basebackup or pg_dump. This command copies the embedded one.",
+      );
+    const access = await readAccess(dataDir);
+    const home = access && (await findPostgresHome(dataDir));
+    if (!access || !(await hasCluster(home as PostgresHome)))
+      throw new SetupError(`There is no database in ${dataDir} yet: set DATA_DIR to the data folder.`);
+    return backUp(folder, dataDir, { access, home: home as PostgresHome });
+  },
+});
+
+async function backUp(
+  folder: string,
+  dataDir: string,
+  { access, home }: { access: Access; home: PostgresHome },
+): Promise<number> {
+  const signal = listenForStop(() => process.exit(130));
+  const target = await makeTarget(folder, { outside: [dataDir, home.cluster], home });
+  try {
+    if (home.user && !(await mayEnter(home.user, target.partial)))
+      throw new SetupError(
+        `${folder} cannot be entered by the user that PostgreSQL runs as (uid ${home.user.uid}): choose another folder.`,
+      );
+    const rows = await makeBackup(target, dataDir, { access, home }, signal);
+    console.log(`Done: ${target.folder} has ${rows.toLocaleString("en-US")} rows, all of them checked.`);
+    console.log(`To bring it back: npm run restore -- ${shown(target.folder)}`);
+    return 0;
+  } catch (error) {
+    await removePartial(target.partial, home);
+    if (!(error instanceof Stopped) && !signal.aborted) throw error;
+    console.log("Stopped. Nothing was kept.");
+    return 130;
+  }
+}
+
+/** Returns how many rows it has. */
+async function makeBackup(
+  target: Target,
+  dataDir: string,
+  { access, home }: { access: Access; home: PostgresHome },
+  signal: AbortSignal,
+): Promise<number> {
+  const copy = { ...home, cluster: join(target.partial, "postgres") };
+  await mkdir(copy.cluster, { mode: 0o700 });
+  let takenAt = "";
+  const counts = await withEmbeddedPostgres(dataDir, async (url) => {
+    console.log(`copying ${home.cluster} to ${target.partial}`);
+    const found = await copyCluster(
+      url,
+      { from: home.cluster, to: copy.cluster },
+      { owner: home.user, onProgress: progressLines(), signal },
+    );
+    takenAt = new Date().toISOString();
+    return found;
+  });
+  await copyFile(join(dataDir, "keys.env"), join(target.partial, "keys.env")).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    console.log(`There is no keys.env in ${dataDir}: keep a copy of ENCRYPTION_KEYS yourself.`);
+  });
+  console.log("checking the copy with a second PostgreSQL");
+  await saveAccess(target.partial, await checkCopy(copy, access, counts, signal));
+  signal.throwIfAborted();
+  await markAsBackup(copy.cluster, takenAt);
+  const rows = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  await writeAbout(target.partial, { takenAt, rows });
+  await complete(target);
+  return rows;
+}
+
+function progressLines() {
+  let printedAtMs = performance.now();
+  return (copied: number, total: number) => {
+    if (performance.now() - printedAtMs < PROGRESS_EVERY_MS) return;
+    printedAtMs = performance.now();
+    console.log(`${megabytes(copied)} of ${megabytes(total)} MB copied`);
+  };
+}
+
+function megabytes(bytes: number): string {
+  return Math.round(bytes / 1_000_000).toLocaleString("en-US");
+}
+
+/** A path as a shell takes it. */
+function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  const short = near.startsWith("..") ? path : near;
+  return /^[\w./-]+$/.test(short) ? short : `'${short.replaceAll("'", "'\\''")}'`;
+}

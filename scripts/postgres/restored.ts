@@ -1,0 +1,55 @@
+import { access, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connect } from "#db/client.ts";
+import { holdForOperator } from "#db/queries/fleet/holds.ts";
+import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
+import { describeHold } from "#domain/incarnation.ts";
+
+/**
+ * A file in the folder of a cluster says that it is a backup, which nobody has started since. So whoever starts it, from
+ * wherever it was copied to, knows that what is due may have been sent already.
+ */
+const MARKER = "stopwatch-backup.json";
+const DEADLINE_MS = 30_000;
+
+/** Marks a cluster, which must be stopped, as a backup. */
+export async function markAsBackup(cluster: string, takenAt: string) {
+  await writeFile(join(cluster, MARKER), `${JSON.stringify({ takenAt })}\n`, { mode: 0o644 });
+}
+
+/** Marks `to` as a backup if `from` is one that was not started. */
+export async function copyMark(from: string, to: string) {
+  const text = await readFile(join(from, MARKER), "utf8").catch(() => undefined);
+  if (text !== undefined) await writeFile(join(to, MARKER), text, { mode: 0o644 });
+}
+
+/** Holds the database of a backup that is started for the first time, if something is due in it. */
+export async function holdIfRestored(cluster: string, url: string) {
+  const marker = join(cluster, MARKER);
+  const isMarked = await access(marker).then(
+    () => true,
+    () => false,
+  );
+  if (!isMarked) return;
+  await connected(url, async (sql) => {
+    if (await hasDueWork(sql)) await holdForOperator(sql);
+  });
+  await rm(marker);
+}
+
+/** Why nothing is sent from a database, as a sentence; null when there is no hold. */
+export function findHold(url: string): Promise<string | null> {
+  return connected(url, async (sql) => {
+    const { hold } = await readStanding(sql, null);
+    return hold && describeHold(hold);
+  });
+}
+
+async function connected<T>(url: string, work: (sql: Parameters<typeof holdForOperator>[0]) => Promise<T>): Promise<T> {
+  const database = connect({ url, name: "stopwatch start, hold", connectionsMax: 1 });
+  try {
+    return await database.run(DEADLINE_MS, ({ sql }) => work(sql));
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,181 @@
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate } from "#db/migrate.ts";
+import { generateEncryptionKey } from "#domain/cipher.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
+import { runNode, runScript } from "./script-process.ts";
+
+const ACCOUNT = "00000000-0000-4000-8000-000000000001";
+const KEYS = `ENCRYPTION_KEYS=k:${generateEncryptionKey()}\n`;
+
+let parent: string;
+let dataDir: string;
+let server: EmbeddedPostgres;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), "stopwatch-backup-"));
+  // PostgreSQL runs as another user when this process runs as root.
+  await chmod(parent, 0o711);
+  dataDir = join(parent, "data");
+  server = await startEmbeddedPostgres(dataDir);
+  await migrate(server.url);
+  await writeFile(join(dataDir, "keys.env"), KEYS, { mode: 0o600 });
+  sql = postgres(server.url, { max: 4, onnotice: () => {} });
+  await sql`INSERT INTO accounts (id, email, plan, granted_plan) VALUES (${ACCOUNT}, 'ada@example.com', 'free', 'free')`;
+  // Some more to copy, so that the copy takes a while.
+  await sql`CREATE TABLE ballast AS SELECT n, repeat(md5(n::text), 60) AS text FROM generate_series(1, 60000) n`;
+});
+afterAll(async () => {
+  await sql.end();
+  await server.stop();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const run = async (name: string, args: string[], settings: Record<string, string> = {}) => {
+  const script = runScript(name, args, { DATA_DIR: dataDir, ...settings });
+  const code = await script.exited;
+  return { code, stdout: script.stdout.join("\n"), stderr: script.stderr };
+};
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+test("a backup made while others write has every row that was there when it began, and can be restored", async () => {
+  await sql`CREATE TABLE written (n bigint PRIMARY KEY)`;
+  let writing = true;
+  let last = 0;
+  let slowestMs = 0;
+  const writer = (async () => {
+    while (writing) {
+      const from = performance.now();
+      await sql`INSERT INTO written VALUES (${last + 1})`;
+      slowestMs = Math.max(slowestMs, performance.now() - from);
+      last++;
+    }
+  })();
+  await expect.poll(() => last, { timeout: 10_000 }).toBeGreaterThan(100);
+  const before = last;
+  const folder = join(parent, "monday");
+  const backup = await run("backup", [folder]);
+  writing = false;
+  await writer;
+  expect(backup).toMatchObject({ code: 0, stderr: [] });
+  expect(slowestMs).toBeLessThan(3_000);
+  expect(backup.stdout).toMatch(/Done: .*monday has [\d,]+ rows, all of them checked\./);
+  expect(backup.stdout).toContain(`npm run restore -- ${folder}`);
+  expect(await exists(`${folder}.partial`)).toBe(false);
+
+  const restoredDir = join(parent, "restored");
+  const restore = await run("restore", [folder], { DATA_DIR: restoredDir });
+  expect(restore).toMatchObject({ code: 0, stderr: [] });
+  expect(await readFile(join(restoredDir, "keys.env"), "utf8")).toBe(KEYS);
+  const restored = await startEmbeddedPostgres(restoredDir);
+  const copy = postgres(restored.url, { max: 1, onnotice: () => {} });
+  const [row] = await copy`
+    SELECT (SELECT count(*)::int FROM written) AS n, (SELECT max(n)::int FROM written) AS newest,
+      (SELECT count(*)::int FROM ballast) AS ballast, (SELECT email FROM accounts) AS email`;
+  expect(row).toMatchObject({ ballast: 60_000, email: "ada@example.com" });
+  expect(row?.n).toBe(row?.newest);
+  expect(row?.n).toBeGreaterThanOrEqual(before);
+  expect(row?.n).toBeLessThanOrEqual(last);
+  await copy.end();
+  await restored.stop();
+  // The source keeps nothing of the backup.
+  expect(await sql`SELECT slot_name FROM pg_replication_slots`).toEqual([]);
+});
+
+test("what was due in a backup is sent after the restore only when an operator has chosen so", async () => {
+  await insertSchedules(sql as never, [ACCOUNT], new URL("https://stopwatch.invalid/"), { rows: 3, fromMs: -5_000 });
+  const folder = join(parent, "tuesday");
+  expect(await run("backup", [folder])).toMatchObject({ code: 0 });
+  const restoredDir = join(parent, "held");
+  expect(await run("restore", [folder], { DATA_DIR: restoredDir })).toMatchObject({ code: 0 });
+
+  const serve = `import { createServer } from "node:http"; createServer((_, answer) => answer.end()).listen(process.env.PORT);`;
+  const all = runNode(
+    [
+      "--input-type=module",
+      "-e",
+      `import { runAllParts } from "#scripts/stack/all-parts.ts";
+       import { dispatcherParts } from "#scripts/stack/parts.ts";
+       const web = { name: "web", args: ["--input-type=module", "-e", ${JSON.stringify(serve)}], stopMsMax: 9_000 };
+       process.exitCode = await runAllParts({ verbose: true,
+         parts: (env, _web, ports) => [...dispatcherParts(env, ports), { ...web, env }] });`,
+    ],
+    { DATA_DIR: restoredDir, PORT: "0", DISPATCHER_PORT: "0" },
+  );
+  const text = () => all.stdout.join("\n");
+  await expect
+    .poll(() => `${text()}${all.stderr.join("\n")}`, { timeout: 40_000 })
+    .toMatch(/stopwatch \| Nothing is sent: an operator holds this database/);
+  await expect.poll(text, { timeout: 20_000 }).toMatch(/dispatcher \| .*Nothing is sent/);
+  const { port, password } = JSON.parse(await readFile(join(restoredDir, "postgres.json"), "utf8"));
+  const copy = postgres(`postgres://stopwatch:${password}@127.0.0.1:${port}/stopwatch`, { max: 1, onnotice: () => {} });
+  const untouched = () => copy`SELECT status FROM schedules WHERE status <> 'scheduled'`;
+  expect(await untouched()).toEqual([]);
+
+  const choice = await run("reconcile", ["--send-all", "--yes"], { DATA_DIR: restoredDir });
+  expect(choice).toMatchObject({ code: 0, stdout: expect.stringMatching(/3 overdue/) });
+  await expect.poll(untouched, { timeout: 20_000 }).toHaveLength(3);
+  await copy.end();
+  all.child.kill("SIGINT");
+  expect(await all.exited).toBe(0);
+});
+
+test("a folder that is not empty, lies in the data folder or cannot be written is refused in one sentence, and nothing is written", async () => {
+  const full = join(parent, "full");
+  await mkdir(full);
+  await writeFile(join(full, "notes.txt"), "mine");
+  const refused = async (folder: string, message: RegExp, settings = {}) => {
+    const { code, stdout, stderr } = await run("backup", [folder], settings);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toEqual([expect.stringMatching(message)]);
+  };
+  await refused(full, /is not empty: choose a folder that is empty or does not exist\.$/);
+  await refused(join(dataDir, "backup"), /lies in .*, which is to be copied: choose a folder outside\.$/);
+  await refused(join(parent, "missing", "backup"), /cannot be written: there is no folder .*missing\.$/);
+  await refused(join(full, "notes.txt"), /cannot be written \(ENOTDIR\): choose another folder\.$/);
+  await refused(join(parent, "other"), /There is no database in .*nowhere yet/, { DATA_DIR: join(parent, "nowhere") });
+  await refused(join(parent, "other"), /^DATABASE_URL names/, { DATABASE_URL: server.url });
+  expect(await readdir(full)).toEqual(["notes.txt"]);
+  expect(await readdir(dataDir)).not.toContain("backup");
+  expect(await exists(join(parent, "other"))).toBe(false);
+  expect(await run("restore", [full])).toMatchObject({
+    code: 1,
+    stderr: [expect.stringMatching(/is no complete backup/)],
+  });
+});
+
+test("a backup that is killed leaves nothing that looks whole, and the next one to the same folder succeeds", async () => {
+  const folder = join(parent, "killed");
+  for (const isReached of [`${folder}.partial/postgres/base`, `${folder}.partial/postgres/postmaster.pid`]) {
+    const killed = runScript("backup", [folder], { DATA_DIR: dataDir });
+    await expect.poll(() => killed.stdout.join("\n"), { timeout: 30_000, interval: 5 }).toMatch(/^copying/);
+    await expect.poll(() => exists(isReached), { timeout: 30_000, interval: 5 }).toBe(true);
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    expect(await exists(folder)).toBe(false);
+    expect(await run("restore", [`${folder}.partial`], { DATA_DIR: join(parent, "none") })).toMatchObject({ code: 1 });
+  }
+  const stopped = runScript("backup", [folder], { DATA_DIR: dataDir });
+  await expect.poll(() => stopped.stdout.join("\n"), { timeout: 30_000, interval: 5 }).toMatch(/^copying/);
+  stopped.child.kill("SIGINT");
+  expect(await stopped.exited).toBe(130);
+  expect(await exists(`${folder}.partial`)).toBe(false);
+  expect(await run("backup", [folder])).toMatchObject({ code: 0 });
+});
+
+test("a backup of a database that does not run starts it for that time", async () => {
+  await sql.end();
+  await server.stop();
+  const folder = join(parent, "stopped");
+  expect(await run("backup", [folder])).toMatchObject({ code: 0, stderr: [] });
+  expect(await exists(join(dataDir, "postgres", "postmaster.pid"))).toBe(false);
+});

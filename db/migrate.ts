@@ -96,6 +96,6 @@ export async function migrate(
 const REACH_MS = 5_000;
 const WAIT_MS = 10 * 60_000;
 // Texts, since the driver does not send the number 0. A role may have timeouts of its own; each transaction sets its own.
-const SESSION: Record<string, string | number> = { lock_timeout: "0", statement_timeout: "0" };
+const SESSION = { lock_timeout: "0", statement_timeout: "0" } as Record<string, string | number>;
 const MIGRATIONS = fileURLToPath(new URL("./migrations", import.meta.url));
 const PARTITION_DAYS = 9;

@@ -161,7 +161,7 @@ function expiry(name: string, rows: Expiry): Job {
     everyMs: HOURLY_MS,
     first: null,
     batch: (sql, since, rowsMax) => deleteExpired(sql, rows, since, rowsMax),
-    backlog: (sql) => countExpired(sql, rows),
+    backlog: (sql, since) => countExpired(sql, rows, since),
     postpone: stay,
   });
 }

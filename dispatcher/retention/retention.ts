@@ -139,10 +139,10 @@ export class Retention {
     const { database, monotonic, metrics } = this.#deps;
     const { job, cursor } = pass;
     if (monotonic() - pass.lookedAtMs < LOOK_EVERY_MS) return;
-    const backlog = await database.run(DEADLINE_MS, ({ sql }) => job.backlog(sql, cursor));
-    if (!backlog) return;
     pass.lookedAtMs = monotonic();
-    metrics.retention.backlog(job.name, backlog);
+    const backlog = await database.run(DEADLINE_MS, ({ sql }) => job.backlog(sql, cursor));
+    if (!backlog) pass.lookedAtMs = NEVER;
+    else metrics.retention.backlog(job.name, backlog);
   }
 
   #end(pass: Pass): void {

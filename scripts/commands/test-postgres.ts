@@ -9,7 +9,7 @@ const CORE = [
   ...["lane-plans.long", "lanes", "migrator", "schema", "service-role"].map(
     (name) => `tests/integration/db/${name}.test.ts`,
   ),
-  ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "shards"].map(
+  ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "retention-rows-read", "shards"].map(
     (name) => `tests/integration/dispatcher/${name}.test.ts`,
   ),
   ...["migrate", "old-server"].map((name) => `tests/integration/scripts/${name}.test.ts`),

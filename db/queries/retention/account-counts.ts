@@ -1,8 +1,7 @@
 import type { Sql } from "../../client.ts";
 import { environmentRows } from "../../literals.ts";
 import { pgArray } from "../../pg-array.ts";
-import { ACCOUNTS_PER_STEP } from "./account-walk.ts";
-import type { Due, Search, Taken, WalkQueries } from "./due-walk.ts";
+import { ACCOUNTS_PER_SEARCH, type Due, type Search, type Taken, type WalkQueries } from "./due-walk.ts";
 import { type Backlog, DUE_COUNTED_MAX, type Fragment } from "./step.ts";
 
 /** Deletes hourly counts of accounts that are more than `days` days old. */
@@ -23,13 +22,13 @@ const oldest = (sql: Sql, account: Fragment, days: number, rowsMax: number): Fra
 
 async function search(sql: Sql, days: number, after: string): Promise<Search<Due>> {
   const [{ due = [], visited, last } = {}] = await sql`
-    WITH visited AS MATERIALIZED (SELECT id FROM accounts WHERE id > ${after}::uuid ORDER BY id LIMIT ${ACCOUNTS_PER_STEP})
+    WITH visited AS MATERIALIZED (SELECT id FROM accounts WHERE id > ${after}::uuid ORDER BY id LIMIT ${ACCOUNTS_PER_SEARCH})
     SELECT array_to_json(ARRAY(
         SELECT v.id FROM visited v CROSS JOIN LATERAL (${oldest(sql, sql`v.id`, days, 1)}) c)) AS due,
       (SELECT count(*)::integer FROM visited) AS visited, (SELECT id FROM visited ORDER BY id DESC LIMIT 1) AS last`;
   return {
     due: (due as string[]).map((accountId) => ({ accountId, fromMs: 0 })),
-    last: visited < ACCOUNTS_PER_STEP ? null : last,
+    last: visited < ACCOUNTS_PER_SEARCH ? null : last,
   };
 }
 

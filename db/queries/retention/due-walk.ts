@@ -1,5 +1,5 @@
 import type { Sql } from "../../client.ts";
-import { ACCOUNTS_PER_STEP, FIRST_ACCOUNT } from "./account-walk.ts";
+import { FIRST_ACCOUNT } from "./account-walk.ts";
 import type { Backlog, Step } from "./step.ts";
 
 /** Rows of an account that are to be taken. The next batch begins with those of `fromMs`, epoch ms. */
@@ -18,6 +18,12 @@ export type DueWalk<D extends Due> = {
 };
 
 export const WALK_BEGINS: DueWalk<never> = { searched: FIRST_ACCOUNT, due: [], next: "search" };
+
+/** Accounts that one search visits. Each costs a look-up in an index, whether there is something to take or not. */
+export const ACCOUNTS_PER_SEARCH = 250;
+
+/** Accounts whose rows are counted as due. */
+const ACCOUNTS_COUNTED = 1_000;
 
 /** What a walk remembers. It takes those rows before it searches more. */
 const DUE_MAX = 2_000;
@@ -65,7 +71,7 @@ export async function countWalk<D extends Due>(
   { count }: WalkQueries<D>,
   { due }: DueWalk<D>,
 ): Promise<Backlog | null> {
-  return due.length === 0 ? null : count(sql, due.slice(0, ACCOUNTS_PER_STEP));
+  return due.length === 0 ? null : count(sql, due.slice(0, ACCOUNTS_COUNTED));
 }
 
 function then<D extends Due>(walk: DueWalk<D>): DueWalk<D> | null {

@@ -33,13 +33,14 @@ export async function deleteExpired(
   return { rows: row?.rows, next: isFull ? new Date(Math.round(row?.lastMs)).toISOString() : null };
 }
 
-/** How many such rows there are, and how long ago the oldest became due. */
-export async function countExpired(sql: Sql, { table, column, hours }: Expiry): Promise<Backlog> {
+/** How many such rows there are from `since` on, and how long ago the oldest became due. */
+export async function countExpired(sql: Sql, { table, column, hours }: Expiry, since: Since): Promise<Backlog> {
   const [row] = await sql`
     SELECT count(*)::integer AS rows, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestS"
     FROM (
       SELECT ${sql(column)} + ${hours}::integer * interval '1 hour' AS due_at FROM ${sql(table)}
       WHERE ${sql(column)} < now() - ${hours}::integer * interval '1 hour'
+        AND ${sql(column)} >= coalesce(${since}::timestamptz, '-infinity')
       ORDER BY ${sql(column)} LIMIT ${DUE_COUNTED_MAX}) due`;
   return { rows: row?.rows, oldestS: row?.oldestS };
 }

@@ -2,8 +2,7 @@ import type { Plans } from "#domain/plans.ts";
 import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
-import { ACCOUNTS_PER_STEP } from "./account-walk.ts";
-import type { Due, Search, Taken, WalkQueries } from "./due-walk.ts";
+import { ACCOUNTS_PER_SEARCH, type Due, type Search, type Taken, type WalkQueries } from "./due-walk.ts";
 import { type Backlog, DUE_COUNTED_MAX, type Fragment } from "./step.ts";
 
 /** Terminal schedules of an account, with a sealed request or without. */
@@ -74,7 +73,7 @@ const isDue = (sql: Sql, w: string): Fragment => {
 async function search(sql: Sql, windows: Window[], after: string): Promise<Search<DueSchedules>> {
   const [{ due = [], visited, last } = {}] = await sql`
     WITH visited AS MATERIALIZED (
-      SELECT a.id, a.plan FROM accounts a WHERE a.id > ${after}::uuid ORDER BY a.id LIMIT ${ACCOUNTS_PER_STEP}
+      SELECT a.id, a.plan FROM accounts a WHERE a.id > ${after}::uuid ORDER BY a.id LIMIT ${ACCOUNTS_PER_SEARCH}
     )
     SELECT array_to_json(ARRAY(
         SELECT json_build_array(v.id, extract(epoch FROM e.ended_at)::float8 * 1000, w.is_sealed)
@@ -86,7 +85,7 @@ async function search(sql: Sql, windows: Window[], after: string): Promise<Searc
   const found = due as [accountId: string, endedAtMs: number, isSealed: boolean][];
   return {
     due: found.map(([accountId, endedAtMs, isSealed]) => ({ accountId, fromMs: Math.round(endedAtMs), isSealed })),
-    last: visited < ACCOUNTS_PER_STEP ? null : last,
+    last: visited < ACCOUNTS_PER_SEARCH ? null : last,
   };
 }
 

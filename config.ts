@@ -57,6 +57,18 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     connectionsPerOrigin: s.DELIVERY_CONNECTIONS_PER_ORIGIN,
     connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
+    /** Database connections of a web process, by pool. */
+    webConnections: {
+      writes: s.WEB_DATABASE_CONNECTIONS,
+      reads: s.WEB_DATABASE_CONNECTIONS_READS,
+      anonymous: s.WEB_DATABASE_CONNECTIONS_ANONYMOUS,
+    },
+    /** Database connections of a dispatcher, by pool. */
+    dispatcherConnections: {
+      claims: s.DISPATCHER_DATABASE_CONNECTIONS_CLAIMS,
+      records: s.DISPATCHER_DATABASE_CONNECTIONS_RECORDS,
+      reads: s.DISPATCHER_DATABASE_CONNECTIONS_READS,
+    },
     dispatcherPort: s.DISPATCHER_PORT,
     trustedProxies,
     clientAddressHeader: s.CLIENT_ADDRESS_HEADER,
@@ -152,6 +164,8 @@ const confidentialAddress = address.refine(
 const addressHeaderForm = "expected the name of a header that holds an address, such as x-vercel-forwarded-for";
 const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
 
+const poolSize = bound.max(100, "at most 100");
+
 const shared = {
   PORT: port.default(3000),
   HOST: z.string().default("127.0.0.1"),
@@ -174,6 +188,12 @@ const settings = z
     DELIVERY_CONNECTIONS_PER_ORIGIN: bound.default(256),
     DELIVERY_CONNECTIONS_PER_ACCOUNT: bound.default(1024),
     DELIVERY_CONNECTIONS_MAX: bound.default(4096),
+    WEB_DATABASE_CONNECTIONS: poolSize.default(10),
+    WEB_DATABASE_CONNECTIONS_READS: poolSize.default(6),
+    WEB_DATABASE_CONNECTIONS_ANONYMOUS: poolSize.default(2),
+    DISPATCHER_DATABASE_CONNECTIONS_CLAIMS: poolSize.default(2),
+    DISPATCHER_DATABASE_CONNECTIONS_RECORDS: poolSize.default(2),
+    DISPATCHER_DATABASE_CONNECTIONS_READS: poolSize.default(3),
     TRUSTED_PROXIES: z.string().default(""),
     CLIENT_ADDRESS_HEADER: z
       .string()

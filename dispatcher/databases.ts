@@ -1,3 +1,4 @@
+import type { Config } from "#config.ts";
 import { connect, type DatabaseUnavailable } from "#db/client.ts";
 import { OPERATIONS_SESSION } from "./operations/operations.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
@@ -28,15 +29,15 @@ export const ALL_SETTINGS = { ...SESSION, ...RETENTION_SESSION, ...OPERATIONS_SE
  * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that the
  * database could not serve; neither is called for retention, notices and operations, which report what they do not expect.
  */
-export function connectDatabases(url: string, on: On) {
+export function connectDatabases(url: string, sizes: Config["dispatcherConnections"], on: On) {
   const pool = (name: string, connectionsMax: number) =>
     connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, ...on });
   const databases = {
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
-    claims: pool("claim", 2),
-    records: pool("record", 2),
-    reads: pool("read", 3),
+    claims: pool("claim", sizes.claims),
+    records: pool("record", sizes.records),
+    reads: pool("read", sizes.reads),
     /** For `/readyz`: a call that hangs costs no other work its connection. */
     probe: pool("probe", 1),
     /** Creates and sends notices. A short lock_timeout, so that neither waits long for a lock. */

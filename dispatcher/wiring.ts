@@ -117,7 +117,7 @@ function createBase(config: Config, options: DispatcherOptions) {
   const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
   const outage = new OutageWatch(monotonic());
   const outageLog = new OutageLog({ log, monotonic, onFault: (fault) => metrics.databaseFailed(fault) });
-  const databases = connectDatabases(config.databaseDirectUrl, {
+  const databases = connectDatabases(config.databaseDirectUrl, config.dispatcherConnections, {
     onAnswered: () => outage.answered(monotonic()),
     onFailed: outageLog.note,
   });
@@ -173,13 +173,13 @@ function createSending(
   { deliveries, databases, clock, alarm, cost, provenWait, wantedReads, outage, outageLog, log, metrics, id }: Base,
   { pool, waitingList, preparation }: Connections,
   shards: Shards,
-  { keyRing, plans }: Config,
+  { keyRing, plans, dispatcherConnections }: Config,
   version: string,
 ) {
   const claims = databases.claims;
   const claimer = new Claimer({
     ...{ database: claims, dispatcherId: id, deliveries, shards, clock, cost, alarm, wantedReads, metrics },
-    onError: outageLog.fatal,
+    ...{ inFlightMax: dispatcherConnections.claims, onError: outageLog.fatal },
   });
   const releases = new Releases({ database: claims, dispatcherId: id, deliveries, clock, wantedReads, metrics });
   const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
@@ -188,6 +188,7 @@ function createSending(
   const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics });
   const recorder = new Recorder({
     ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, wantedReads, metrics, log },
+    inFlightMax: dispatcherConnections.records,
   });
   const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
   return { claimer, releases, preparer, sendQueue, exchanges, recorder, recovery };

@@ -65,6 +65,16 @@ export class AppError extends Error {
   get publicMessage(): string {
     return this.message;
   }
+
+  /** By the names of the classes: Next.js loads this module several times in a process, and the copies share services. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (!(value instanceof Error)) return false;
+    for (let prototype = Object.getPrototypeOf(value); prototype; prototype = Object.getPrototypeOf(prototype)) {
+      // biome-ignore lint/complexity/noThisInStatic: each subclass inherits this method
+      if (prototype.constructor.name === this.name) return true;
+    }
+    return false;
+  }
 }
 
 /** FORBIDDEN: the session may do this only within a day of its sign-in. */

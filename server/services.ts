@@ -57,19 +57,19 @@ export const DATABASE_BUDGET_MS = 4_000;
 
 /** The services of this process, created from the environment on first use. */
 export function getServices(): Services {
-  current ??= createServices(readConfig());
-  return current;
+  kept[SERVICES] ??= createServices(readConfig());
+  return kept[SERVICES];
 }
 
 /** Creates services from `config` for `getServices()` to return; does not close former ones. */
 export function startServices(config: Config): Services {
-  current = createServices(config);
-  return current;
+  kept[SERVICES] = createServices(config);
+  return kept[SERVICES];
 }
 
-// Not on globalThis: Next.js loads this module three times (routes, pages, instrumentation), each time with its own error
-// classes. A connection shared between them would throw errors that `instanceof` does not recognise.
-let current: Services | undefined;
+// On globalThis, since Next.js loads this module three times: for routes, pages and instrumentation.
+const SERVICES = Symbol.for("stopwatch.services");
+const kept = globalThis as { [SERVICES]?: Services };
 
 /** Calls `make` once for each services object; in a process of tests there may be several. */
 export function perServices<T>(make: (services: Services) => T): () => T {
@@ -82,10 +82,6 @@ export function perServices<T>(make: (services: Services) => T): () => T {
   };
 }
 
-const CONNECTIONS_MAX = 10;
-const ANONYMOUS_MAX = 2;
-/** One connection per read turn: no read queues in the driver. */
-const READS_MAX = 6;
 const READS_PER_ACCOUNT_MAX = 2;
 
 function createServices(config: Config): Services {
@@ -97,10 +93,11 @@ function createServices(config: Config): Services {
     errors[fault]++;
   };
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION, onFailed };
+  const { writes, reads: ofReads, anonymous: ofAnonymous } = config.webConnections;
   const shared = { ...settings, cancelsLate: true };
-  const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: CONNECTIONS_MAX });
-  const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ANONYMOUS_MAX });
-  const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: READS_MAX });
+  const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: writes });
+  const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ofAnonymous });
+  const reads = connectOrm({ ...shared, name: "stopwatch web reads", connectionsMax: ofReads });
   // A connection of its own: requests must be counted while all others are busy.
   const rateLimiter = createRateLimiter(connect({ ...settings, name: "stopwatch web counts", connectionsMax: 1 }), log);
 
@@ -118,7 +115,8 @@ function createServices(config: Config): Services {
     database,
     anonymous,
     reads,
-    readTurns: createReadTurns({ max: READS_MAX, perAccountMax: READS_PER_ACCOUNT_MAX }),
+    // One connection per read turn: no read queues in the driver.
+    readTurns: createReadTurns({ max: ofReads, perAccountMax: Math.min(ofReads, READS_PER_ACCOUNT_MAX) }),
     log,
     rateLimiter,
     refusals,

@@ -23,7 +23,7 @@ export async function start(): Promise<void> {
   const ignored = config.ignoredDatabaseParameters;
   if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets");
-  if ((await checkOrExit(services)) === "checked") return services.close();
+  if ((await checkOrExit(services)) === "checked") return;
   log.warn("the database is unavailable: responding with 503 until it is back");
   void waitForDatabase(services);
 }
@@ -32,7 +32,6 @@ async function waitForDatabase(services: Services): Promise<void> {
   do await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   while ((await checkOrExit(services)) === "away");
   services.log.info("the database is available again");
-  await services.close();
 }
 
 async function checkOrExit(services: Services): Promise<"checked" | "away"> {

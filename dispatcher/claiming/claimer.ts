@@ -32,7 +32,6 @@ const ROWS_MIN = 100;
 const STATEMENT_MS = 40;
 /** A larger answer may stay half-sent to a stopped process, with its rows locked. */
 const BYTES_MAX = 256 * 1024;
-const IN_FLIGHT_MAX = 2;
 /** A request costs its lane one more turn for each multiple of this many bytes. */
 const TURN_BYTES = 32 * 1024;
 export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
@@ -41,6 +40,8 @@ const READ_AGAIN_MS = 50;
 
 type Deps = {
   database: Database;
+  /** Statements at the same time. */
+  inFlightMax: number;
   dispatcherId: string;
   deliveries: Deliveries;
   shards: { holds(shard: number): boolean; epochsOf(shards: number[]): Map<number, number> };
@@ -112,7 +113,7 @@ export class Claimer implements DueStage {
 
   /** Starts statements if there is room for another one. */
   schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= IN_FLIGHT_MAX || this.#isEmpty()) return;
+    if (this.#isScheduled || this.#inFlight >= this.#deps.inFlightMax || this.#isEmpty()) return;
     this.#isScheduled = true;
     // Wait one event-loop turn, so that deliveries that became due together go together.
     setImmediate(() => {
@@ -140,7 +141,7 @@ export class Claimer implements DueStage {
   }
 
   #flush(): void {
-    while (this.#inFlight < IN_FLIGHT_MAX) {
+    while (this.#inFlight < this.#deps.inFlightMax) {
       const batch = this.#takeBatch();
       if (batch.length === 0) return;
       const statement: Statement = { n: ++this.#sent, batch, settled: Promise.resolve(true) };

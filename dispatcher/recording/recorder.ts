@@ -15,7 +15,6 @@ import { FlushTimer } from "./flush-timer.ts";
 import { logAttempt, logInterrupted } from "./log-attempt.ts";
 
 const ROWS_MAX = 500;
-const IN_FLIGHT_MAX = 2;
 const DEADLINE_MS = 5_000;
 /**
  * The most that response bodies may take while they wait to be compared with what was sent, bytes. An outcome beyond
@@ -31,6 +30,8 @@ type Outcome = { record: AttemptRecord; delivery: Delivery | null; answerBytes: 
 
 type Deps = {
   database: Database;
+  /** Statements at the same time. */
+  inFlightMax: number;
   deliveries: Deliveries;
   keyRing: KeyRing;
   plans: Plans;
@@ -86,13 +87,15 @@ export class Recorder {
 
   /** Starts as many statements as may be in flight. The timer calls it. */
   flush(): void {
-    const most = this.#isFailing ? 1 : IN_FLIGHT_MAX;
+    const most = this.#isFailing ? 1 : this.#deps.inFlightMax;
     while (this.#waiting.length > 0 && this.#inFlight.length < most) void this.#flushBatch();
   }
 
   /** Whether a full statement can be started. */
   isFull(): boolean {
-    return this.#waiting.length >= this.#rowsAtOnce && this.#inFlight.length < IN_FLIGHT_MAX && !this.#isFailing;
+    return (
+      this.#waiting.length >= this.#rowsAtOnce && this.#inFlight.length < this.#deps.inFlightMax && !this.#isFailing
+    );
   }
 
   /** Whether the last statement failed. */

@@ -9,7 +9,7 @@ import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 
 /** The connections of one dispatcher to the database, as dispatcher/databases.ts adds them up, and the listener's. */
-const CONNECTIONS_MAX = 14;
+const CONNECTIONS_MAX = 15;
 const RESUMES_WITHIN_MS = 15_000;
 const LOCKED_MS = 9_000;
 /**

@@ -30,6 +30,7 @@ function start() {
     return task({ sql: Object.assign(sql, { unsafe: (text: string) => text }) });
   };
   const claimer = new Claimer({
+    inFlightMax: 2,
     ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
     database: { run, close: async () => {} } as unknown as Database,
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },

@@ -34,6 +34,7 @@ function start() {
   });
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const recorder = new Recorder({
+    inFlightMax: 2,
     ...{ database: AWAY, deliveries, clock, keyRing, plans },
     ...{ sendQueue: { isBehind: () => false }, wantedReads: { add() {} } },
     ...{ metrics: new Metrics(), log: pino({ level: "silent" }) },

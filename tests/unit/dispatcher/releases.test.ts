@@ -22,6 +22,7 @@ function start(database: Pick<Database, "run">) {
   const clock = { now: () => 1_000, monotonic: () => 0 };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const deps = {
+    inFlightMax: 2,
     ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
     database: { ...database, close: async () => {} },
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },

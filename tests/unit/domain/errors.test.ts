@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { AppError, ERROR_STATUS } from "#domain/errors.ts";
+import { AppError, ERROR_STATUS, SignInTooOld } from "#domain/errors.ts";
+
+// @ts-expect-error: the query makes it another module with the same text
+const copy: typeof import("#domain/errors.ts") = await import("../../../domain/errors.ts?copy");
 
 describe("AppError", () => {
   test("has for every code the status that the contract gives it", () => {
@@ -45,4 +48,14 @@ describe("AppError", () => {
     expect(error.headers).toBeUndefined();
     expect(error.name).toBe("Narrower");
   });
+});
+
+test("an error of another copy of its class is recognised, as one of its kind alone", () => {
+  expect(copy.AppError).not.toBe(AppError);
+  const [error, special] = [new copy.AppError("CONFLICT", "x"), new copy.SignInTooOld()];
+  expect([error instanceof AppError, error instanceof SignInTooOld]).toEqual([true, false]);
+  expect([special instanceof AppError, special instanceof SignInTooOld]).toEqual([true, true]);
+  for (const other of [new Error("x"), { constructor: AppError }, null, "AppError", undefined]) {
+    expect(other instanceof AppError).toBe(false);
+  }
 });

@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import postgres from "postgres";
 import { makeDataFolder } from "../data-folder.ts";
 import { freePort } from "../ports.ts";
@@ -23,13 +25,16 @@ export type EmbeddedPostgres = {
 /**
  * Starts PostgreSQL on a data folder. On first use it creates the folder, which keeps the port and the password. The
  * server runs in a session of its own, so Ctrl-C does not reach it. A server that a killed process left behind is
- * stopped and started again. `programs` is the folder of the programs of another release; `port` the only port that will do.
+ * stopped and started again. `programs` is the folder of the programs of another release; `port` the only port that will do, for a
+ * server that is started again: its data must be there.
  * Throws a SetupError, also when another process runs the server of this folder.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
   { settings = {}, programs, port }: { settings?: Record<string, string>; programs?: string; port?: number } = {},
 ): Promise<EmbeddedPostgres> {
+  const isThere = port === undefined || (await stat(join(dataDir, "postgres", "PG_VERSION")).catch(() => undefined));
+  if (!isThere) throw new SetupError(`its data in ${dataDir} is gone`);
   await makeDataFolder(dataDir);
   const home = await findPostgresHome(dataDir, programs);
   const access = await readOrCreateAccess(dataDir, home);

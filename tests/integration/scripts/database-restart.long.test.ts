@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -72,4 +72,10 @@ test("a pid file of a server that was killed does not keep the next start from w
   const server = await startEmbeddedPostgres(dataDir);
   expect(await findRunningPostgres(dataDir)).toBe(server.url);
   await server.stop();
+});
+
+test("a server whose data is gone is not replaced by an empty one", async () => {
+  const again = startEmbeddedPostgres(dataDir, { port: 5_432 });
+  await expect(again).rejects.toThrow(`its data in ${dataDir} is gone`);
+  expect(await readdir(parent)).toEqual([]);
 });

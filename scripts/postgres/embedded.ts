@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
 import { makeDataFolder } from "../data-folder.ts";
@@ -7,7 +7,7 @@ import { SetupError } from "../setup-error.ts";
 import { type Access, addressOf, DATABASE, makeAccess, readAccess, saveAccess } from "./access.ts";
 import { findPostgresHome, type PostgresHome } from "./home.ts";
 import { takeOwnership } from "./ownership.ts";
-import { createCluster, hasCluster, isServerRunning, killServer, startServer, stopServer } from "./server.ts";
+import { createCluster, hasCluster, isServerRunning, killServer, majorOf, startServer, stopServer } from "./server.ts";
 
 export type EmbeddedPostgres = {
   /** The address of the database, including the password. */
@@ -37,6 +37,7 @@ export async function startEmbeddedPostgres(
   if (!isThere) throw new SetupError(`its data in ${dataDir} is gone`);
   await makeDataFolder(dataDir);
   const home = await findPostgresHome(dataDir, programs);
+  await assertSameMajor(dataDir, home);
   const access = await readOrCreateAccess(dataDir, home);
   await createCluster(home, access.password);
   await stopAbandonedServer(home, access, dataDir);
@@ -93,6 +94,15 @@ export async function findRunningPostgres(dataDir: string): Promise<string | und
 
 function inUse(dataDir: string): string {
   return `Stopwatch already runs on the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`;
+}
+
+async function assertSameMajor(dataDir: string, home: PostgresHome) {
+  const found = (await readFile(join(home.cluster, "PG_VERSION"), "utf8").catch(() => "")).trim();
+  const brought = await majorOf(home);
+  if (found !== "" && found !== brought)
+    throw new SetupError(
+      `The data in ${dataDir} is of PostgreSQL ${found}, and this version of Stopwatch brings ${brought}: run the version of Stopwatch that made it, or set DATABASE_URL to a PostgreSQL of your own.`,
+    );
 }
 
 async function createDatabase(access: Access) {

@@ -138,10 +138,14 @@ export async function createCluster(home: PostgresHome, password: string) {
   }
 }
 
+/** The major version of the programs. */
+export async function majorOf(home: PostgresHome): Promise<string> {
+  return /\d+/.exec(await runPostgresProgram(home, "initdb", ["--version"]))?.[0] ?? "";
+}
+
 /** The same letters and order on every platform. PostgreSQL brings its own since 17; earlier the system has to have it. */
 async function localeOptions(home: PostgresHome): Promise<string[]> {
-  const version = /\d+/.exec(await runPostgresProgram(home, "initdb", ["--version"]))?.[0];
-  if (Number(version) < 17) return ["--locale", "C.UTF-8"];
+  if (Number(await majorOf(home)) < 17) return ["--locale", "C.UTF-8"];
   return ["--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"];
 }
 

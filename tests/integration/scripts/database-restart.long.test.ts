@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -78,4 +78,13 @@ test("a server whose data is gone is not replaced by an empty one", async () => 
   const again = startEmbeddedPostgres(dataDir, { port: 5_432 });
   await expect(again).rejects.toThrow(`its data in ${dataDir} is gone`);
   expect(await readdir(parent)).toEqual([]);
+});
+
+test("data of another major version is refused in one sentence, and stays as it is", async () => {
+  await mkdir(join(dataDir, "postgres"), { recursive: true });
+  await writeFile(join(dataDir, "postgres", "PG_VERSION"), "17\n");
+  await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(
+    /is of PostgreSQL 17, and this version of Stopwatch brings 18: run/,
+  );
+  expect(await readdir(dataDir, { recursive: true })).toEqual(["postgres", "postgres/PG_VERSION"]);
 });

@@ -1,4 +1,4 @@
-import { access, readFile, rm, writeFile } from "node:fs/promises";
+import { access, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "#db/client.ts";
 import { holdForOperator } from "#db/queries/fleet/holds.ts";
@@ -15,12 +15,6 @@ const DEADLINE_MS = 30_000;
 /** Marks a cluster, which must be stopped, as a backup. */
 export async function markAsBackup(cluster: string, takenAt: string) {
   await writeFile(join(cluster, MARKER), `${JSON.stringify({ takenAt })}\n`, { mode: 0o644 });
-}
-
-/** Marks `to` as a backup if `from` is one that was not started. */
-export async function copyMark(from: string, to: string) {
-  const text = await readFile(join(from, MARKER), "utf8").catch(() => undefined);
-  if (text !== undefined) await writeFile(join(to, MARKER), text, { mode: 0o644 });
 }
 
 /** Holds the database of a backup that is started for the first time, if something is due in it. */

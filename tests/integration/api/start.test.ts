@@ -13,9 +13,10 @@ afterAll(() => api.stop());
 
 const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString("base64")}`;
 
-/** Runs the start of the web process, which ends by itself when nothing is left to wait for. */
+/** Runs the start of the web process, and ends it once it would serve. */
 function start(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
-  const program = `import { start } from "#server/start.ts"; await start();`;
+  const program = `import { start } from "#server/start.ts"; import { getServices } from "#server/services.ts";
+    await start(); await getServices().close();`;
   const env = { NODE_ENV: "production", LOG_LEVEL: "silent", ...COMPILE_CACHE, ...settings } as const;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
   let stderr = "";

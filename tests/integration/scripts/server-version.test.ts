@@ -42,7 +42,8 @@ it("a dispatcher that starts on a server without known security fixes logs it on
 });
 
 it("a web process that starts on such a server logs it once", async () => {
-  const program = `import { start } from "#server/start.ts"; await start();`;
+  const program = `import { start } from "#server/start.ts"; import { getServices } from "#server/services.ts";
+    await start(); await getServices().close();`;
   const web = runNode(["--input-type=module", "-e", program], { ...settings, NODE_ENV: "production" });
   expect(await web.exited).toBe(0);
   expect(aboutServer(web.stdout).map((line) => JSON.parse(line).msg)).toEqual(notices);

@@ -33,7 +33,9 @@ const HOSTILE: [string, Record<string, string>][] = [
 
 /** Posts a body. Unlike `fetch` it sends header values byte by byte, whatever they are. Returns the status. */
 async function postRaw(url: string, headers: Record<string, string>, body: string): Promise<number | undefined> {
-  const sent = request(url, { method: "POST", headers: { ...headers, "Content-Length": Buffer.byteLength(body) } });
+  const all = { ...headers, "Content-Length": Buffer.byteLength(body) };
+  // A connection for each: some receivers answer before they have read the body, and close.
+  const sent = request(url, { method: "POST", headers: all, agent: false });
   sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
   answer.resume();

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { NamedError } from "./named-error.ts";
 import { pooledRandomBytes } from "./random-pool.ts";
 
 /** Encryption keys by id. `writer` is the id of the key that encrypts; every key decrypts. */
 export type KeyRing = { writer: string; keys: ReadonlyMap<string, KeyObject> };
 
 /** Decryption failed: the key is not in the ring, or the value is corrupted or has other associated data. */
-export class DecryptionError extends Error {
+export class DecryptionError extends NamedError {
   override readonly name = "DecryptionError";
   readonly reason: "unknown-key" | "corrupted";
 

@@ -1,3 +1,5 @@
+import { NamedError } from "./named-error.ts";
+
 export type ErrorCode =
   | "VALIDATION"
   | "UNAUTHORIZED"
@@ -44,7 +46,7 @@ export type AppErrorOptions = {
  * An error that is reported to the caller: `code`, `message` and `details` (VALIDATION) in the body, `headers` (such as
  * `Allow`, `Retry-After`) and `cookies` in the response. `cause` is only logged.
  */
-export class AppError extends Error {
+export class AppError extends NamedError {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string> | undefined;
@@ -64,16 +66,6 @@ export class AppError extends Error {
 
   get publicMessage(): string {
     return this.message;
-  }
-
-  /** By the names of the classes: Next.js loads this module several times in a process, and the copies share services. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!(value instanceof Error)) return false;
-    for (let prototype = Object.getPrototypeOf(value); prototype; prototype = Object.getPrototypeOf(prototype)) {
-      // biome-ignore lint/complexity/noThisInStatic: each subclass inherits this method
-      if (prototype.constructor.name === this.name) return true;
-    }
-    return false;
   }
 }
 

@@ -1,3 +1,5 @@
+import { NamedError } from "#domain/named-error.ts";
+
 /** A composed e-mail; `text` has the same content as `html`. */
 export type Mail = {
   to: string;
@@ -16,7 +18,7 @@ export type Mailer = {
 };
 
 /** The provider has not confirmed the mail. The message contains neither recipient, content nor API key. */
-export class MailNotSent extends Error {
+export class MailNotSent extends NamedError {
   override readonly name = "MailNotSent";
   /** The provider may have accepted the mail: there was no response, or an inconclusive one. */
   readonly inDoubt: boolean;

@@ -37,11 +37,13 @@ import { showFlashOnce } from "./show-flash-once.ts";
  * rejected here, or normalised so that a route can reject them. It also sets security headers and serves the fast path.
  */
 export function installHttpGuard(): void {
-  // Published for each connection before any data is read from it.
-  subscribe("net.server.socket", (message) => {
-    const { server } = (message as { socket: { server?: unknown } }).socket;
+  const see = (server: unknown) => {
     if (server instanceof Server && !guarded.has(server)) guard(server);
-  });
+  };
+  // Published for each connection before any data is read from it.
+  subscribe("net.server.socket", (message) => see((message as { socket: { server?: unknown } }).socket.server));
+  // And for each request, before the server has it: Next.js listens before it calls us, and a connection may be older.
+  subscribe("http.server.request.start", (message) => see((message as { server?: unknown }).server));
 }
 
 const guarded = new WeakSet<Server>();

@@ -14,22 +14,57 @@ afterAll(() => api.stop());
 const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString("base64")}`;
 
 /** Runs the start of the web process, and ends it once it would serve. */
-function start(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
-  const program = `import { start } from "#server/start.ts"; import { getServices } from "#server/services.ts";
-    await start(); await getServices().close();`;
+const start = (settings: Record<string, string>) =>
+  run(
+    settings,
+    `import { start } from "#server/start.ts"; import { getServices } from "#server/services.ts";
+    await start(); await getServices().close();`,
+  );
+
+function run(settings: Record<string, string>, program: string) {
   const env = { NODE_ENV: "production", LOG_LEVEL: "silent", ...COMPILE_CACHE, ...settings } as const;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], { env });
-  let stderr = "";
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, stderr })));
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.once("close", (code) => resolve({ code, stdout, stderr })),
+  );
 }
 
 describe("the web process", () => {
   it("starts when settings, schema and key ring are valid", async () => {
     const settings = { DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k1", 7) };
-    expect(await start(settings)).toEqual({ code: 0, stderr: "" });
+    expect(await start(settings)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("guards a connection that was opened before it started, as Next.js listens before it calls us", async () => {
+    const settings = { DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS: keys("k1", 7) };
+    const { stdout } = await run(
+      settings,
+      `import { Agent, createServer, get } from "node:http";
+      import { start } from "#server/start.ts";
+      const server = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1");
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const ask = () => new Promise((resolve) => {
+        const request = get({ port: server.address().port, host: "127.0.0.1", path: "/login", agent }, (answer) => {
+          answer.resume().on("end", () => resolve([request.reusedSocket, answer.headers["x-content-type-options"] ?? null]));
+        });
+      });
+      await new Promise((resolve) => server.on("listening", resolve));
+      const before = await ask();
+      await start();
+      console.log(JSON.stringify([before, await ask()]));
+      process.exit(0);`,
+    );
+    expect(JSON.parse(stdout)).toEqual([
+      [false, null],
+      [true, "nosniff"],
+    ]);
   });
 
   it("refuses to start with invalid settings, and names them", async () => {

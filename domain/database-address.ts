@@ -17,7 +17,6 @@ export type DatabaseAddress = {
   ignored: readonly string[];
 };
 
-const DEFAULT_HOST = "localhost";
 const DEFAULT_PORT = 5432;
 const PORT_MAX = 65_535;
 
@@ -69,7 +68,10 @@ function readHosts(authority: string, parameters: ReadonlyMap<string, string>): 
   const named = parameters.get("host");
   const port = parameters.get("port");
   if (named === undefined) {
-    if (/^:?$/.test(authority)) return port === undefined ? [] : [{ host: DEFAULT_HOST, port: readPort(port) }];
+    if (/^(?::\d*)?$/.test(authority)) {
+      const own = authority.slice(1) || port;
+      return own === undefined ? [] : [{ host: "localhost", port: readPort(own) }];
+    }
     return authority.split(",").map(parseHost);
   }
   const hosts = named.split(",");
@@ -82,8 +84,7 @@ function readHosts(authority: string, parameters: ReadonlyMap<string, string>): 
 }
 
 function parseHost(text: string): DatabaseAddress["hosts"][number] {
-  const [whole, v6, name = v6, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]@]+))?(?::(\d+|))?$/i.exec(text) ?? [];
-  if (whole && name === undefined && port) return { host: DEFAULT_HOST, port: readPort(port) };
+  const [, v6, name = v6, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]@]+))(?::(\d*))?$/i.exec(text) ?? [];
   if (name === undefined) throw new Error(/^\[?[\da-f:]+\]?$/i.test(text) ? FORM : ESCAPES);
   return { host: decode(name), port: readPort(port) };
 }

@@ -7,10 +7,10 @@ import { type RefusedCredential, recordRefusedCredential } from "#db/queries/acc
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
+import { DATABASE_FAULTS, type DatabaseFault } from "#domain/database-fault.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
-import { databaseErrorCounts } from "./database-errors.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
@@ -20,6 +20,8 @@ import { type OnRefusedTarget, recordRefusedTargets } from "./refused-targets.ts
 /** The singletons of the web process. */
 export type Services = {
   config: Config;
+  /** How many calls the database could not serve, by the kind of fault. */
+  databaseErrors: Record<DatabaseFault, number>;
   /** For writes and short reads. */
   database: OrmDatabase;
   /**
@@ -88,9 +90,9 @@ function createServices(config: Config): Services {
   const log = createLog(config.logLevel);
   // A pooler in transaction mode supports neither prepared statements nor session settings.
   const isPooled = config.databaseUrl !== config.databaseDirectUrl;
-  const errors = databaseErrorCounts();
+  const databaseErrors = Object.fromEntries(DATABASE_FAULTS.map((fault) => [fault, 0])) as Services["databaseErrors"];
   const onFailed = ({ fault }: DatabaseUnavailable) => {
-    errors[fault]++;
+    databaseErrors[fault]++;
   };
   const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION, onFailed };
   const { writes, reads: ofReads, anonymous: ofAnonymous } = config.webConnections;
@@ -112,6 +114,7 @@ function createServices(config: Config): Services {
   let checked: Promise<Installation> | undefined;
   return {
     config,
+    databaseErrors,
     database,
     anonymous,
     reads,

@@ -10,10 +10,9 @@ import { findPostgresHome, mayEnter, type PostgresHome } from "../postgres/home.
 import { markAsBackup } from "../postgres/restored.ts";
 import { hasCluster } from "../postgres/server.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+import { createProgress } from "../progress.ts";
 import { SetupError } from "../setup-error.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
-
-const PROGRESS_EVERY_MS = 2_000;
 
 await command<Record<string, never>>({
   usage: `Usage: npm run backup -- FOLDER
@@ -73,17 +72,20 @@ async function makeBackup(
 ): Promise<number> {
   const copy = { ...home, cluster: join(target.partial, "postgres") };
   await mkdir(copy.cluster, { mode: 0o700 });
+  const progress = createProgress(process.stdout);
+  const onProgress = (copied: number, total: number) =>
+    progress.show(`${megabytes(copied)} of ${megabytes(total)} MB copied`);
   let takenAt = "";
   const counts = await withEmbeddedPostgres(dataDir, async (url) => {
     console.log(`copying ${home.cluster} to ${target.partial}`);
     const found = await copyCluster(
       url,
       { from: home.cluster, to: copy.cluster },
-      { owner: home.user, onProgress: progressLines(), signal },
+      { owner: home.user, onProgress, signal },
     );
     takenAt = new Date().toISOString();
     return found;
-  });
+  }).finally(() => progress.end());
   await copyFile(join(dataDir, "keys.env"), join(target.partial, "keys.env")).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     console.log(`There is no keys.env in ${dataDir}: keep a copy of ENCRYPTION_KEYS yourself.`);
@@ -96,15 +98,6 @@ async function makeBackup(
   await writeAbout(target.partial, { takenAt, rows });
   await complete(target);
   return rows;
-}
-
-function progressLines() {
-  let printedAtMs = performance.now();
-  return (copied: number, total: number) => {
-    if (performance.now() - printedAtMs < PROGRESS_EVERY_MS) return;
-    printedAtMs = performance.now();
-    console.log(`${megabytes(copied)} of ${megabytes(total)} MB copied`);
-  };
 }
 
 function megabytes(bytes: number): string {

@@ -11,6 +11,7 @@ import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
 import { holdIfRestored } from "../postgres/restored.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
+import { createProgress } from "../progress.ts";
 import { cancelDue, untilNobodySends } from "../reconcile/cancel.ts";
 import { confirm } from "../reconcile/confirm.ts";
 import { count, reportLines } from "../reconcile/report.ts";
@@ -30,7 +31,6 @@ type Choice = { sendFromMs: (nowMs: number) => number | null };
 const DEADLINE_MS = 10_000;
 const REPORT_DEADLINE_MS = 300_000;
 const ACCOUNTS_SHOWN = 50;
-const PROGRESS_EVERY_MS = 2_000;
 const ADVISORY_LOCK = 7_867_003;
 
 await command<Options>({
@@ -160,7 +160,9 @@ async function apply(database: Database, sendFromMs: number | null): Promise<voi
     const stopped = await database.run(DEADLINE_MS, ({ sql }) => stopReplays(sql, sendFromMs));
     if (stopped > 0) console.log(`Stopped ${count(stopped)} operations that replay schedules.`);
     const due = { dueBeforeMs: sendFromMs, heldSinceMs: hold.beganAtMs };
-    const cancelled = await cancelDue(database, due, progressLines());
+    const progress = createProgress(process.stdout);
+    const onProgress = (cancelled: number) => progress.show(`${count(cancelled)} cancelled`);
+    const cancelled = await cancelDue(database, due, onProgress).finally(() => progress.end());
     console.log(`Cancelled ${count(cancelled)} schedules.`);
   }
   const choice = sendFromMs === null ? "send_all" : "send_from";
@@ -170,13 +172,4 @@ async function apply(database: Database, sendFromMs: number | null): Promise<voi
 
 function held(database: Database): Promise<OpenHold> {
   return database.run(DEADLINE_MS, ({ sql }) => holdForOperator(sql));
-}
-
-function progressLines(): (cancelled: number) => void {
-  let printedAtMs = performance.now();
-  return (cancelled) => {
-    if (performance.now() - printedAtMs < PROGRESS_EVERY_MS) return;
-    printedAtMs = performance.now();
-    console.log(`${count(cancelled)} cancelled`);
-  };
 }

@@ -1,13 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "#db/client.ts";
 import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
 import { migrate } from "#db/migrate.ts";
 import { command } from "../command.ts";
+import { onDatabase } from "../on-database.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded.ts";
-
-const DEADLINE_MS = 10_000;
 
 await command<Record<string, never>>({
   usage: `Usage: npm run schema:dump
@@ -36,10 +34,5 @@ after each new migration. It leaves db/functions alone.`,
 });
 
 async function write(url: string) {
-  const database = connect({ url, name: "stopwatch schema:dump", connectionsMax: 1 });
-  try {
-    await writeFile(SCHEMA_FILE, await database.run(DEADLINE_MS, ({ sql }) => dumpSchema(sql)));
-  } finally {
-    await database.close();
-  }
+  await writeFile(SCHEMA_FILE, await onDatabase(url, { name: "stopwatch schema:dump" }, dumpSchema));
 }

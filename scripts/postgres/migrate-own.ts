@@ -1,10 +1,10 @@
-import { connect, type Sql } from "#db/client.ts";
 import { type MigrateOptions, migrate } from "#db/migrate.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
 import type { ServerVersion } from "#domain/postgres-releases.ts";
+import { onDatabase } from "../on-database.ts";
 import { SetupError } from "../setup-error.ts";
 
-const DEADLINE_MS = 10_000;
+const CONNECTION = { name: "stopwatch migrate" };
 
 type Addresses = {
   databaseUrl: string | undefined;
@@ -27,23 +27,14 @@ export async function migrateOwnDatabase(addresses: Addresses, options: Options)
   await migrate(databaseOwnerUrl, options);
   const roles = new Set<string>();
   for (const url of new Set([databaseUrl, databaseDirectUrl])) {
-    const role = await on(url, readRestrictedRole);
+    const role = await onDatabase(url, CONNECTION, readRestrictedRole);
     if (role === undefined) onLog("DATABASE_URL connects as a role that may change the tables.");
     else roles.add(role);
   }
   const server = await migrate(databaseOwnerUrl, { ...options, serviceRoles: [...roles] });
   for (const role of roles) {
-    const excess = await on(databaseOwnerUrl, (sql) => describeExcess(sql, role));
+    const excess = await onDatabase(databaseOwnerUrl, CONNECTION, (sql) => describeExcess(sql, role));
     onLog(excess ?? `The role ${role} has what the service needs, and may not change the tables.`);
   }
   return server;
-}
-
-async function on<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const database = connect({ url, name: "stopwatch migrate", connectionsMax: 1, prepare: false });
-  try {
-    return await database.run(DEADLINE_MS, ({ sql }) => work(sql));
-  } finally {
-    await database.close();
-  }
 }

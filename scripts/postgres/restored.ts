@@ -1,16 +1,16 @@
 import { access, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { connect } from "#db/client.ts";
 import { holdForOperator } from "#db/queries/fleet/holds.ts";
 import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
 import { describeHold } from "#domain/incarnation.ts";
+import { onDatabase } from "../on-database.ts";
 
 /**
  * A file in the folder of a cluster says that it is a backup, which nobody has started since. So whoever starts it, from
  * wherever it was copied to, knows that what is due may have been sent already.
  */
 const MARKER = "stopwatch-backup.json";
-const DEADLINE_MS = 30_000;
+const CONNECTION = { name: "stopwatch start, hold", deadlineMs: 30_000 };
 
 /** Marks a cluster, which must be stopped, as a backup. */
 export async function markAsBackup(cluster: string, takenAt: string) {
@@ -25,7 +25,7 @@ export async function holdIfRestored(cluster: string, url: string) {
     () => false,
   );
   if (!isMarked) return;
-  await connected(url, async (sql) => {
+  await onDatabase(url, CONNECTION, async (sql) => {
     if (await hasDueWork(sql)) await holdForOperator(sql);
   });
   await rm(marker);
@@ -33,17 +33,8 @@ export async function holdIfRestored(cluster: string, url: string) {
 
 /** Why nothing is sent from a database, as a sentence; null when there is no hold. */
 export function findHold(url: string): Promise<string | null> {
-  return connected(url, async (sql) => {
+  return onDatabase(url, CONNECTION, async (sql) => {
     const { hold } = await readStanding(sql, null);
     return hold && describeHold(hold);
   });
-}
-
-async function connected<T>(url: string, work: (sql: Parameters<typeof holdForOperator>[0]) => Promise<T>): Promise<T> {
-  const database = connect({ url, name: "stopwatch start, hold", connectionsMax: 1 });
-  try {
-    return await database.run(DEADLINE_MS, ({ sql }) => work(sql));
-  } finally {
-    await database.close();
-  }
 }

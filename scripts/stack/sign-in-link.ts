@@ -1,11 +1,10 @@
 import { readConfig } from "#config.ts";
-import { connect } from "#db/client.ts";
 import { findFirstEmail } from "#db/queries/accounts/find.ts";
 import { insertSignInToken } from "#db/queries/accounts/sign-in-tokens.ts";
 import { readAuthSecret } from "#db/queries/fleet/instance-secrets.ts";
 import { generateLinkToken, hashLinkToken, MAGIC_LINK_MINUTES, magicLinkUrl } from "#domain/magic-link.ts";
+import { onDatabase } from "../on-database.ts";
 
-const DEADLINE_MS = 10_000;
 const NOBODY_YET = "owner@stopwatch.localhost";
 
 /**
@@ -18,16 +17,11 @@ export async function makeSignInLink(
 ): Promise<{ email: string; url: string } | undefined> {
   const config = readConfig(env);
   if (config.mail.resendApiKey !== undefined) return undefined;
-  const database = connect({ url: config.databaseUrl, name: "stopwatch start", connectionsMax: 1, prepare: false });
-  try {
-    return await database.run(DEADLINE_MS, async ({ sql }) => {
-      const email = [...config.adminEmails][0] ?? (await findFirstEmail(sql)) ?? NOBODY_YET;
-      const token = generateLinkToken();
-      const tokenHash = hashLinkToken(token, config.authSecret ?? (await readAuthSecret(sql, config.keyRing)));
-      await insertSignInToken(sql, { email, tokenHash, minutes: MAGIC_LINK_MINUTES });
-      return { email, url: magicLinkUrl(baseUrl, { token, email }) };
-    });
-  } finally {
-    await database.close();
-  }
+  return onDatabase(config.databaseUrl, { name: "stopwatch start" }, async (sql) => {
+    const email = [...config.adminEmails][0] ?? (await findFirstEmail(sql)) ?? NOBODY_YET;
+    const token = generateLinkToken();
+    const tokenHash = hashLinkToken(token, config.authSecret ?? (await readAuthSecret(sql, config.keyRing)));
+    await insertSignInToken(sql, { email, tokenHash, minutes: MAGIC_LINK_MINUTES });
+    return { email, url: magicLinkUrl(baseUrl, { token, email }) };
+  });
 }

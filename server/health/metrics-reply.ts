@@ -3,7 +3,6 @@ import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
 import { bearerToken } from "../auth/bearer-token.ts";
 import { getMetrics } from "../contract/health.ts";
-import { databaseErrorCounts } from "../database-errors.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
@@ -18,7 +17,7 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
  * throws UNAUTHORIZED without the token of METRICS_TOKEN, and always when METRICS_TOKEN is not set.
  */
 export async function metricsReply(request: Request, meta: ResponseMeta): Promise<Reply> {
-  const { config } = getServices();
+  const { config, databaseErrors } = getServices();
   if (config.baseUrl.startsWith("https:")) {
     const check = async () => assertToken(request.headers, config);
     await (request.headers.has("authorization") ? limitRejections(request, meta, check) : check());
@@ -26,7 +25,7 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();
   if ((format ?? preferredFormat(request.headers.get("accept"))) === "json") return ok(metrics);
-  const own = { refusedTargets: refusedTargetCounts(), databaseErrors: databaseErrorCounts() };
+  const own = { refusedTargets: refusedTargetCounts(), databaseErrors };
   return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, own) } };
 }
 

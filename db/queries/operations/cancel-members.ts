@@ -1,9 +1,9 @@
 import { countReasons, type LeftAlone } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
-import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { cancelLocked } from "../schedules/cancel-locked.ts";
 
 /**
  * Cancels those of the given schedules that are `scheduled` or `failed`, as DELETE of one does, and counts why the
@@ -48,9 +48,7 @@ async function cancelOpen(tx: Sql, { accountId, env }: Tenant, ids: readonly str
         AND status || '' IN ('scheduled', 'failed')
       ORDER BY id FOR UPDATE
     )
-    UPDATE schedules s SET status = 'cancelled', version = s.version + 1, next_attempt_at = NULL,
-      ended_at = clock_timestamp(), updated_at = clock_timestamp()
-    FROM locked l WHERE ${byKey(tx, "s.id", "l.id")} RETURNING s.id`;
+    ${cancelLocked(tx)}`;
   return rows.map((row) => row.id);
 }
 

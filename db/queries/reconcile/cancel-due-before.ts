@@ -1,6 +1,7 @@
 import type { Sql } from "../../client.ts";
 import type { Runner } from "../../literals.ts";
 import { pgArray } from "../../pg-array.ts";
+import { cancelLocked } from "../schedules/cancel-locked.ts";
 
 /** What was due before `dueBeforeMs` and has not changed since `heldSinceMs`; epoch ms of the database's clock. */
 export type DueBefore = { dueBeforeMs: number; heldSinceMs: number };
@@ -31,11 +32,7 @@ export async function cancelDueBefore(
         AND s.next_attempt_at < to_timestamp(${dueBeforeMs}::float8 / 1000)
         AND s.updated_at < to_timestamp(${heldSinceMs}::float8 / 1000)
       ORDER BY s.id FOR UPDATE
-    ), cancelled AS (
-      UPDATE schedules s SET status = 'cancelled', version = s.version + 1, next_attempt_at = NULL,
-        ended_at = clock_timestamp(), updated_at = clock_timestamp()
-      FROM locked l WHERE s.id = l.id RETURNING s.id
-    )
+    ), cancelled AS (${cancelLocked(sql)})
     SELECT (SELECT count(*)::int FROM cancelled) AS cancelled, (SELECT count(*)::int FROM found) AS found,
       l.id, (extract(epoch FROM l.next_attempt_at) * 1000)::float8 AS ms
     FROM (VALUES (0)) one LEFT JOIN (SELECT * FROM found ORDER BY next_attempt_at DESC, id DESC LIMIT 1) l ON true`;
@@ -50,9 +47,7 @@ export async function cancelFailed(sql: Runner, ids: readonly string[]): Promise
     WITH locked AS MATERIALIZED (
       SELECT id FROM schedules WHERE id = ANY (${pgArray(ids)}::text::uuid[]) AND status || '' = 'failed' ORDER BY id FOR UPDATE
     )
-    UPDATE schedules s SET status = 'cancelled', version = s.version + 1, next_attempt_at = NULL,
-      ended_at = clock_timestamp(), updated_at = clock_timestamp()
-    FROM locked l WHERE s.id = l.id`;
+    ${cancelLocked(sql)}`;
   return cancelled.count;
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describeFault } from "#domain/database-fault.ts";
-import { databaseErrorCounts } from "#server/database-errors.ts";
-import { type Services, startServices } from "#server/services.ts";
+import { getServices, type Services, startServices } from "#server/services.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { type Api, call, FUTURE, startApi, TARGET } from "./api.ts";
 
@@ -50,7 +49,7 @@ it.each([
   ],
 ] as const)("%s: when %s, /readyz and a create are 503 and say so, and it is counted", async (fault, _, begin, end) => {
   await api.sql.unsafe(begin);
-  const counted = databaseErrorCounts()[fault];
+  const counted = getServices().databaseErrors[fault];
   const { ready, create } = await answersNow();
   const metrics = await call("GET", "/metricsz?format=json");
   await api.sql.unsafe(end);
@@ -61,7 +60,7 @@ it.each([
   expect(create.status).toBe(503);
   expect(create.body.error.message).toContain(describeFault(fault));
   expect(create.body.error.message).not.toContain("cannot be reached");
-  expect(databaseErrorCounts()[fault]).toBeGreaterThanOrEqual(counted + 2);
+  expect(getServices().databaseErrors[fault]).toBeGreaterThanOrEqual(counted + 2);
   expect([200, 401]).toContain(metrics.status);
   expect(await answersNow()).toMatchObject({ ready: { status: 200, body: OK }, create: { status: 201 } });
 });

@@ -1,0 +1,15 @@
+import { connect, type Sql } from "#db/client.ts";
+
+/** Runs `work` on the database at `url`, over one connection that it opens and closes. `name` is shown in pg_stat_activity. */
+export async function onDatabase<T>(
+  url: string,
+  { name, deadlineMs = 10_000 }: { name: string; deadlineMs?: number },
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const database = connect({ url, name, connectionsMax: 1, prepare: false });
+  try {
+    return await database.run(deadlineMs, ({ sql }) => work(sql));
+  } finally {
+    await database.close();
+  }
+}

@@ -5,7 +5,7 @@ export function NoAdministrators() {
   return (
     <>
       This installation has no administrators yet. If you run it, set <code>ADMIN_EMAILS</code> to your address and
-      restart it: <TextLink href="/docs/self-hosting#administrators">Self-hosting</TextLink>.
+      restart it: <TextLink href="/docs/people#administrators">People</TextLink>.
     </>
   );
 }

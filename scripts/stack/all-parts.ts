@@ -132,7 +132,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
   }
 }
 
-const HOST_YOUR_OWN = "npm has no newer one; to serve others, use your distribution's (docs/self-hosting.md)";
+const HOST_YOUR_OWN = "npm has no newer one; to serve others, use your distribution's (docs/own-database.md)";
 
 /** Returns `first` and the ports after it, or free ones if `first` is 0. */
 async function findDispatcherPorts(first: number, count: number): Promise<number[]> {

@@ -1,6 +1,8 @@
 /** One page of the documentation: a file of docs/; `slug` is the last segment of its URL. */
 export type DocPage = { slug: string; title: string; file: string; description: string };
 
+const OPERATE = "Operate";
+
 /** The pages by the group that the navigation shows them in. */
 export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[] = [
   {
@@ -23,12 +25,6 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
         title: "Testing",
         file: "testing.md",
         description: "The service in memory, with a clock that your tests move.",
-      },
-      {
-        slug: "self-hosting",
-        title: "Self-hosting",
-        file: "self-hosting.md",
-        description: "Start, database, several processes, upgrades, plans, keys, monitoring.",
       },
     ],
   },
@@ -68,6 +64,62 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
     ],
   },
   {
+    title: OPERATE,
+    pages: [
+      {
+        slug: "self-hosting",
+        title: "Self-hosting",
+        file: "self-hosting.md",
+        description: "Which way to run it, and what to read next.",
+      },
+      {
+        slug: "one-machine",
+        title: "One machine",
+        file: "one-machine.md",
+        description: "npm ci and npm start, and a copy of its data.",
+      },
+      {
+        slug: "containers",
+        title: "Containers",
+        file: "containers.md",
+        description: "Each process in a container of its own.",
+      },
+      {
+        slug: "vercel",
+        title: "Vercel",
+        file: "vercel.md",
+        description: "The web part on Vercel, the dispatcher elsewhere.",
+      },
+      {
+        slug: "own-database",
+        title: "Your own PostgreSQL",
+        file: "own-database.md",
+        description: "Address, roles, extensions, poolers, connections.",
+      },
+      {
+        slug: "settings",
+        title: "Settings",
+        file: "settings.md",
+        description: "All settings, the proxy in front, targets, e-mail.",
+      },
+      { slug: "people", title: "People", file: "people.md", description: "Who may sign in, how, and for how long." },
+      {
+        slug: "operations",
+        title: "Operations",
+        file: "operations.md",
+        description: "Monitoring, restoring a backup, plans, the encryption key.",
+      },
+      {
+        slug: "data",
+        title: "Data and retention",
+        file: "data.md",
+        description: "What is kept, where, and for how long.",
+      },
+      { slug: "upgrades", title: "Upgrades", file: "upgrades.md", description: "A new version while it runs." },
+      { slug: "scaling", title: "Scaling", file: "scaling.md", description: "How many processes, and what they need." },
+    ],
+  },
+  {
     title: "Reference",
     pages: [{ slug: "errors", title: "Errors", file: "errors.md", description: "Every error code and what to do." }],
   },
@@ -75,6 +127,11 @@ export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[]
 
 /** Every page, in the order of the navigation. */
 export const DOC_PAGES: readonly DocPage[] = DOC_GROUPS.flatMap(({ pages }) => pages);
+
+/** Whether a page is for those who run an installation. */
+export function isForOperators(page: DocPage): boolean {
+  return DOC_GROUPS.some(({ title, pages }) => title === OPERATE && pages.includes(page));
+}
 
 /** Where a page is on this site. The first one is the start page. */
 export function docHref({ slug }: DocPage): string {

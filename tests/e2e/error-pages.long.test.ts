@@ -128,7 +128,7 @@ describe("an installation without administrators", () => {
       expect(words, path).toMatch(/has no administrators? yet/);
       expect(words, path).toContain("ADMIN_EMAILS");
       const how = page.getByRole("main").getByRole("link", { name: "Self-hosting" });
-      expect(await how.getAttribute("href"), path).toBe("/docs/self-hosting#administrators");
+      expect(await how.getAttribute("href"), path).toBe("/docs/people#administrators");
       await how.click();
       await page.locator("#administrators").waitFor();
       await close();

@@ -8,9 +8,9 @@ export function serviceUrlOf(url: string): string {
 /** The role that the service has in tests; its password is the same. */
 export const SERVICE_ROLE = "stopwatch_service";
 
-/** The statements of docs/self-hosting.md that give a role what the service needs, for this role. */
+/** The statements of docs/own-database.md that give a role what the service needs, for this role. */
 export function documentedGrants(role: string): string {
-  const sample = samplesOf("self-hosting.md").find(({ code }) => code.startsWith("GRANT USAGE"));
-  if (!sample) throw new Error("docs/self-hosting.md has no grants");
+  const sample = samplesOf("own-database.md").find(({ code }) => code.startsWith("GRANT USAGE"));
+  if (!sample) throw new Error("docs/own-database.md has no grants");
   return sample.code.replaceAll(SERVICE_ROLE, role);
 }

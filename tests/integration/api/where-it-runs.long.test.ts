@@ -58,7 +58,7 @@ const INTRODUCTION = `# Where it runs
 everything in this table holds. A platform that calls the handlers of Next.js itself, such as Vercel, has no guard. There
 \`proxy.ts\` and the route handlers do what they can, and what only the owner of a socket can do is the platform's part.
 
-Set \`CLIENT_ADDRESS_HEADER\` on such a platform ([self-hosting](self-hosting.md)). The dispatcher runs elsewhere in any case, and
+Set \`CLIENT_ADDRESS_HEADER\` on such a platform ([settings](settings.md#the-proxy-in-front)). The dispatcher runs elsewhere in any case, and
 does the upkeep of billing.
 
 \`tests/integration/api/where-it-runs.long.test.ts\` writes this file (\`npx vitest run\` with its path and \`-u\`): it tries each row on the

@@ -9,7 +9,7 @@ import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";
 import { startDeliveryHarness } from "../../helpers/with-dispatch-harness.ts";
 import { type Api, FUTURE, startApi, TARGET } from "../api/api.ts";
 
-const docs = await readFile(new URL("../../../docs/self-hosting.md", import.meta.url), "utf8");
+const docs = await readFile(new URL("../../../docs/own-database.md", import.meta.url), "utf8");
 const [, ofWeb, ofDispatcher] =
   /A web process has up to (\d+) connections to the database, a dispatcher up to (\d+)\./.exec(docs)?.map(Number) ?? [];
 

@@ -43,8 +43,8 @@ it("docs/errors.md has every error code with its HTTP status", () => {
   expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
 });
 
-it("docs/self-hosting.md says of every table of the database what bounds it, and how long its rows are kept", () => {
-  const rows = [...text("self-hosting.md").matchAll(/^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ([^|]+) \| ([^|]+) \|$/gm)];
+it("docs/data.md says of every table of the database what bounds it, and how long its rows are kept", () => {
+  const rows = [...text("data.md").matchAll(/^\| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ([^|]+) \| ([^|]+) \|$/gm)];
   const documented = rows.flatMap(([, tables = ""]) => [...tables.matchAll(/`(\w+)`/g)].map(([, table]) => table));
   expect(documented.toSorted()).toEqual(Object.values(schema).map(getTableName).toSorted());
 });

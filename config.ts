@@ -7,19 +7,21 @@ import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
+import { readSecretFiles } from "./secret-files.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** Invalid settings. The message lists each with the expectation and the value, except values of secrets. */
 export class ConfigError extends Error {}
 
-/** Reads all settings from `env` (see `.env.example`) and applies defaults. Throws a ConfigError with all invalid settings. */
+/**
+ * Reads all settings from `env` (see `.env.example`), secrets also from the files that `<name>_FILE` names, and applies
+ * defaults. Throws a ConfigError with all invalid settings.
+ */
 export function readConfig(env: Record<string, string | undefined> = processEnv()) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const { given, unread } = readGiven(env, settings.shape);
   const parsed = settings.safeParse(given);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given));
+  const problems = [...unread.values(), ...problemsOf(parsed, given, unread)];
   const derive = <T>(name: string, make: () => T): T | undefined => {
     try {
       return make();
@@ -103,13 +105,10 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
 
 /** Settings of the launcher, which starts a database and generates keys when they are not set. */
 export function readLauncherConfig(env: Record<string, string | undefined> = processEnv()) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const { given, unread } = readGiven(env, launcherSettings.shape);
   const parsed = launcherSettings.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(
-      parsed.error.issues.map((issue) => problem(String(issue.path[0]), issue.message, given)).join("\n"),
-    );
-  }
+  const problems = [...unread.values(), ...problemsOf(parsed, given, unread)];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join("\n"));
   const s = parsed.data;
   return {
     databaseUrl: s.DATABASE_URL,
@@ -286,7 +285,14 @@ const launcherSettings = z.object({
 /** The name of every setting, as in `.env.example`. */
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];
 
-const SECRET = new Set([
+/** The value that a setting has when it is not set; undefined where it depends on others, or there is none. */
+export function defaultOf(name: string): unknown {
+  return { ...launcherSettings.shape, ...settings.shape }[name as keyof typeof settings.shape]?.safeParse(undefined)
+    .data;
+}
+
+/** The settings whose values are never shown. Each may also be given as `<name>_FILE`, the path of a file that has the value. */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...[
     "ENCRYPTION_KEYS",
     "DATABASE_URL",
@@ -299,7 +305,30 @@ const SECRET = new Set([
   ...["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
 ]);
 
-function problem(name: string, expected: string, given: Record<string, unknown>): string {
+type Given = Record<string, string>;
+
+/** What is set, with the content of the secrets' files; `unread` has by name what is wrong with a file. */
+function readGiven(
+  env: Record<string, string | undefined>,
+  shape: object,
+): { given: Given; unread: Map<string, string> } {
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
+  );
+  // A process reads only the secrets that it needs: the others' files may be closed to it.
+  const names = Object.keys(shape).filter((name) => SECRET_NAMES.has(name));
+  const { settings: given, problems: unread } = readSecretFiles(Object.fromEntries(set), names);
+  return { given, unread };
+}
+
+function problemsOf({ error }: z.ZodSafeParseResult<unknown>, given: Given, unread: Map<string, string>): string[] {
+  return (error?.issues ?? [])
+    .map(({ path, message }) => ({ name: String(path[0]), message }))
+    .filter(({ name }) => !unread.has(name))
+    .map(({ name, message }) => problem(name, message, given));
+}
+
+function problem(name: string, expected: string, given: Given): string {
   if (!(name in given)) return `${name}: ${expected}; it is not set`;
-  return SECRET.has(name) ? `${name}: ${expected}` : `${name}: ${expected}; got ${JSON.stringify(given[name])}`;
+  return SECRET_NAMES.has(name) ? `${name}: ${expected}` : `${name}: ${expected}; got ${JSON.stringify(given[name])}`;
 }

@@ -37,7 +37,9 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   );
   const trustedProxies = derive("TRUSTED_PROXIES", () => parseTrustedProxies(given.TRUSTED_PROXIES ?? ""));
   const caFile = given.DELIVERY_CA_FILE;
-  const deliveryCa = derive("DELIVERY_CA_FILE", () => (caFile ? readFileSync(caFile, "utf8") : undefined));
+  const deliveryCa = derive("DELIVERY_CA_FILE", () =>
+    caFile ? readFileSync(/* turbopackIgnore: true */ caFile, "utf8") : undefined,
+  );
   if (!parsed.success || !keyRing || !plans || !targetPolicy || !trustedProxies || problems.length > 0) {
     throw new ConfigError(problems.join("\n"));
   }

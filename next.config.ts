@@ -12,6 +12,7 @@ const SDK_FILES = ["./sdk/dist/**", "./sdk/package.json", "./sdk/README.md", "./
 const config: NextConfig = {
   // Loaded from node_modules instead of bundled: they open sockets and worker threads.
   serverExternalPackages: ["postgres", "pino", "stripe"],
+  output: "standalone",
   poweredByHeader: false,
   reactStrictMode: true,
   // What the pages of /docs and the addresses of the SDK read.

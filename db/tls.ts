@@ -31,7 +31,7 @@ const UNVERIFIED = new Set(["", "allow", "prefer", "require"]);
 
 function readAuthorities(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(/* turbopackIgnore: true */ file, "utf8");
   } catch (error) {
     throw new InstallationError(`The file that sslrootcert names cannot be read: ${(error as Error).message}`);
   }

@@ -46,7 +46,7 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(draft, "wx", 0o600);
+    const handle = await open(/* turbopackIgnore: true */ draft, "wx", 0o600);
     try {
       await handle.writeFile(text);
       await handle.sync();

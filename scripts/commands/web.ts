@@ -3,7 +3,7 @@ import { createLog } from "#server/log.ts";
 import { command } from "../command.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { buildWhenNeeded } from "../stack/build.ts";
-import { JSON_LINES, spawnNext } from "../stack/next.ts";
+import { spawnWebServer } from "../stack/next.ts";
 
 await command<Record<string, never>>({
   usage: `Usage: npm run web
@@ -15,10 +15,7 @@ Runs the web part alone, on the database of DATABASE_URL. Any number of them may
     const port = await listenablePortOrThrow("PORT", config.host, config.port);
     const log = createLog(config.logLevel);
     await buildWhenNeeded({ onLog: (line) => log.info(line) });
-    const child = spawnNext(["start", "--hostname", config.host, "--port", String(port)], {
-      stdio: "inherit",
-      options: JSON_LINES,
-    });
+    const child = spawnWebServer({ host: config.host, port });
     // The terminal sends Ctrl-C to both processes. A SIGTERM reaches only this one.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -1,63 +1,69 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { access, constants, readdir, rm } from "node:fs/promises";
 import { SetupError } from "../setup-error.ts";
 import { acquireBuildLock } from "./build-lock.ts";
+import { type BuildState, findBuild, hashSources, stampBuild } from "./build-stamp.ts";
 import { spawnNext } from "./next.ts";
 
 /**
- * Makes the production build of the web part if there is none, or if a source file is newer. When several processes
- * need it at once, one builds and the others wait. `signal` ends the build. Throws a SetupError with the build's output
- * when it fails.
+ * Makes the production build of the web part if there is none, or if it was made from other sources. When several
+ * processes need it at once, one builds and the others wait. `signal` ends the build. Throws a SetupError with the build's
+ * output when it fails, and one that says so where this folder cannot be written.
  */
 export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string) => void; signal?: AbortSignal }) {
-  if (await isBuilt()) return;
+  const found = await findBuild();
+  if (found === "current") return;
+  await assertWritable(found);
   const release = await acquireBuildLock(signal);
   try {
-    if (!(await isBuilt())) await build({ onLog, signal });
+    if ((await findBuild()) !== "current") await build({ onLog, signal });
   } finally {
     await release();
   }
 }
 
-// Next's own BUILD_ID is not enough: a file may have been edited during the build.
-const STAMP = ".next/built-from";
+async function assertWritable(found: BuildState): Promise<void> {
+  for (const folder of [".", "node_modules", "sdk"]) {
+    await access(folder, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
+      const state = found === "missing" ? "is not built" : "was built from other sources";
+      throw new SetupError(
+        `The web part ${state}, and it cannot be built here: ${process.cwd()} cannot be written (${code}). Run "npm run build" where it can be written, and start that.`,
+      );
+    });
+  }
+}
 
 async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {
+  await assertPatched();
   onLog("building the web part, which takes about half a minute and is done only after changes");
   const startedMs = Date.now();
-  const { code, output } = await runBuild(signal);
+  const sources = await hashSources();
+  const { code, output } = await run(spawnNext(["build"], { stdio: ["ignore", "pipe", "pipe"] }), signal);
   signal?.throwIfAborted();
   if (code !== 0) throw new SetupError(`${output.trimEnd()}\nThe web part could not be built.`);
-  await writeFile(STAMP, String(startedMs));
+  await removeSettings();
+  await stampBuild(sources);
   onLog(`built in ${Math.round((Date.now() - startedMs) / 1000)} s`);
 }
 
-const SOURCES = [
-  ...["app", "billing", "components", "db", "domain", "mail", "public", "server"],
-  ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json"],
-  ...["postcss.config.mjs", "proxy.ts", "scripts/packages"],
-  ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],
-];
-
-async function isBuilt(): Promise<boolean> {
-  const startedMs = Number(await readFile(STAMP, "utf8").catch(() => Number.NaN));
-  for (const made of [".next/BUILD_ID", "sdk/dist"]) if (!(await stat(made).catch(() => undefined))) return false;
-  const newestMs = Math.max(...(await Promise.all(SOURCES.map(newest))));
-  return newestMs <= startedMs;
+/** The standalone output has a copy of the database driver, which must be the patched one. */
+async function assertPatched(): Promise<void> {
+  const check = spawn(process.execPath, ["scripts/apply-patches.mjs", "--check"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { code, output } = await run(check);
+  if (code !== 0) throw new SetupError(output.trimEnd());
 }
 
-// Check folders too: their time is that of the last removal of a file.
-async function newest(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined);
-  if (!found) return 0;
-  if (!found.isDirectory()) return found.mtimeMs;
-  const within = await readdir(path);
-  return Math.max(found.mtimeMs, ...(await Promise.all(within.map((name) => newest(join(path, name))))));
+/** Next.js copies `.env`, which holds secrets, to the standalone output. */
+async function removeSettings(): Promise<void> {
+  const names = await readdir(".next/standalone");
+  const settings = names.filter((name) => name.startsWith(".env"));
+  await Promise.all(settings.map((name) => rm(`.next/standalone/${name}`)));
 }
 
-function runBuild(signal?: AbortSignal): Promise<{ code: number | null; output: string }> {
+function run(child: ReturnType<typeof spawn>, signal?: AbortSignal): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawnNext(["build"], { stdio: ["ignore", "pipe", "pipe"] });
     const end = () => child.kill();
     signal?.addEventListener("abort", end, { once: true });
     let output = "";

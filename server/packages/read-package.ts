@@ -54,7 +54,7 @@ async function makePackage(folder: PackageFolder, baseUrl: string): Promise<Serv
 }
 
 async function readModules(folder: PackageFolder, baseUrl: string): Promise<PackageFiles> {
-  const dist = join(process.cwd(), folder, "dist");
+  const dist = join(/* turbopackIgnore: true */ process.cwd(), folder, "dist");
   const entries = await readdir(/* turbopackIgnore: true */ dist, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile() && /\.(?:js|d\.ts)$/.test(entry.name))
@@ -65,7 +65,7 @@ async function readModules(folder: PackageFolder, baseUrl: string): Promise<Pack
 
 // next.config.ts puts the files into the build.
 function readText(...path: string[]): Promise<string> {
-  return readFile(/* turbopackIgnore: true */ join(process.cwd(), ...path), "utf8");
+  return readFile(/* turbopackIgnore: true */ join(/* turbopackIgnore: true */ process.cwd(), ...path), "utf8");
 }
 
 function withAddress(text: string, baseUrl: string): string {

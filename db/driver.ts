@@ -4,7 +4,7 @@ import { InstallationError } from "./installation-error.ts";
 import { tlsOf } from "./tls.ts";
 
 /** The number that `patches/` writes into the driver. It changes with each change of the patch. */
-const PATCH = 2;
+const PATCH = 3;
 
 type Options = postgres.Options<Record<string, never>> & {
   /** Those of the address to try, in this order; all of them by default. */
@@ -13,7 +13,7 @@ type Options = postgres.Options<Record<string, never>> & {
 
 /**
  * Opens the driver, postgres.js, on the database at `url`. Of several hosts each connection uses the first one that
- * answers and is no standby. Throws an InstallationError when the driver is not patched
+ * answers and takes writes: no standby, and default_transaction_read_only is off. Throws an InstallationError when the driver is not patched
  * (docs/decisions/0005-patched-driver.md): as published, it can answer a statement with the rows of another.
  */
 export function openDriver(url: string, { hosts, connection, ...options }: Options): postgres.Sql {
@@ -31,8 +31,8 @@ export function openDriver(url: string, { hosts, connection, ...options }: Optio
     ...(password !== null && { password }),
     ...(tlsOf(parameters) as object),
     ...hostsOf(hosts ?? address.hosts),
-    // Not "read-write", by which the driver takes a standby that answers reads.
-    ...(address.hosts.length > 1 && { target_session_attrs: "primary" as const }),
+    // The patch has the driver refuse a standby, too, as libpq does.
+    ...(address.hosts.length > 1 && { target_session_attrs: "read-write" as const }),
     ...options,
     connection: { ...sessionOf("options"), ...sessionOf("search_path"), ...connection },
   });

@@ -8,7 +8,7 @@ type Hosts = DatabaseAddress["hosts"];
 const PATIENCE_MS = 1_000;
 
 /**
- * Returns the hosts of an address for `openDriver`: before all others the first one that is no standby. One that is
+ * Returns the hosts of an address for `openDriver`: before all others the first one that takes writes. One that is
  * still silent a second after a later one has answered is passed over. A single host is not asked. Rejects with the
  * first host's error when none has answered within `deadlineMs`.
  */
@@ -27,7 +27,7 @@ export async function reachHost(url: string, deadlineMs: number): Promise<Hosts>
   throw await tries[0]?.catch((error: unknown) => error);
 }
 
-/** Resolves to true when the host takes sessions and is no standby. */
+/** Resolves to true when the host takes sessions and writes. */
 async function ask(url: string, hosts: Hosts, deadlineMs: number): Promise<true> {
   const sql = openDriver(url, { ...ONE, hosts, connect_timeout: deadlineMs / 1_000 });
   let timer: NodeJS.Timeout | undefined;

@@ -42,7 +42,8 @@ function changeOf(name, diff) {
   const file = new URL(path, ROOT);
   const found = readFileSync(file, "utf8");
   if (hashOf(found) === after) return undefined;
-  if (hashOf(found) !== before) throw new Error(`${name} does not fit: ${path} is not the published file.`);
+  if (hashOf(found) !== before)
+    throw new Error(`${name} does not fit: ${path} is not the published file: run "npm ci".`);
   const text = patched(found, diff);
   if (hashOf(text) !== after) throw new Error(`${name} is damaged: ${path} would not get the hash that it names.`);
   return { file, text };

@@ -121,8 +121,46 @@ it("where none takes writes, migrating fails soon and names all hosts", async ()
   expect((failure as Error).message).toContain("one of the hosts has to take writes");
 }, 30_000);
 
+it("a pool leaves a server whose database becomes read-only, before its first write, and so does a listener", async () => {
+  const other = await startOwnServer();
+  const both = primary.url.replace(hostOf(primary.url), [primary.url, other.url].map(hostOf).join());
+  // Two data folders have two passwords.
+  const { username, password, pathname } = new URL(primary.url);
+  const admin = connect({ url: other.url, name: "hosts", connectionsMax: 1 });
+  await admin.run(5_000, ({ sql }) => sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'`));
+  const pool = connect({ url: both, name: "hosts moved", connectionsMax: 2 });
+  const portOf = async () => (await pool.run(5_000, ({ sql }) => sql`SELECT inet_server_port() AS port`))[0]?.port;
+  let begun = 0;
+  const listener = listen({
+    ...{ url: both, name: "hosts moved", channel: "hosts" },
+    onNotice: () => {},
+    onListening: () => begun++,
+  });
+  const set = (value: string) =>
+    asPrimary(({ sql }) =>
+      sql.unsafe(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = ${value};
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hosts moved'`),
+    );
+  try {
+    expect(await portOf()).toBe(Number(hostOf(primary.url).split(":")[1]));
+    await waitFor("it listens", () => begun > 0);
+    await set("on");
+    await waitFor("the pool has left", () => portOf().catch(() => undefined), 10_000);
+    for (let n = 0; n < 10; n++) expect(await portOf()).toBe(Number(hostOf(other.url).split(":")[1]));
+    const listens = () => admin.run(5_000, ({ sql }) => sql`SELECT FROM pg_stat_activity WHERE query ILIKE 'listen%'`);
+    await waitFor("the listener has followed", async () => (await listens()).length === 1);
+  } finally {
+    await set("off");
+    await listener.close();
+    await pool.close();
+    await admin.close();
+    await other.remove();
+  }
+}, 60_000);
+
 async function asPrimary(work: Parameters<Database["run"]>[1]) {
-  const database = connect({ url: primary.url, name: "hosts", connectionsMax: 1 });
+  const session = { default_transaction_read_only: "off" };
+  const database = connect({ url: primary.url, name: "hosts", connectionsMax: 1, session });
   await database.run(5_000, work);
   await database.close();
 }

@@ -307,6 +307,12 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
 ]);
 
+/** The values of all secrets that are set, and can be read, so that messages of others can be cleared of them. */
+export function secretValues(env: Record<string, string | undefined> = processEnv()): string[] {
+  const { given } = readGiven(env, { ...settings.shape, ...launcherSettings.shape });
+  return [...SECRET_NAMES].flatMap((name) => given[name] ?? []);
+}
+
 type Given = Record<string, string>;
 
 /** What is set, with the content of the secrets' files; `unread` has by name what is wrong with a file. */

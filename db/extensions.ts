@@ -25,6 +25,21 @@ export async function provideExtensions(sql: Sql): Promise<void> {
   await findAll(sql);
 }
 
+/** An extension that the database needs: where it is, if it is there, and whether this role may use that schema. */
+export type ExtensionState = { name: string; isAvailable: boolean; schema: string | null; isUsable: boolean };
+
+/** The extensions that the service needs, as the database and its server have them. */
+export function readExtensions(sql: Sql): Promise<ExtensionState[]> {
+  return sql<ExtensionState[]>`
+    SELECT wanted.name, available.name IS NOT NULL AS "isAvailable", n.nspname AS schema,
+      coalesce(has_schema_privilege(n.oid, 'USAGE'), false) AS "isUsable"
+    FROM unnest(${pgTextArray(EXTENSIONS)}::text::text[]) wanted (name)
+    LEFT JOIN pg_available_extensions available ON available.name = wanted.name
+    LEFT JOIN pg_extension e ON e.extname = wanted.name
+    LEFT JOIN pg_namespace n ON n.oid = e.extnamespace
+    ORDER BY wanted.name`;
+}
+
 type Missing = { name: string; isAvailable: boolean };
 
 function readMissing(sql: Sql): Promise<Missing[]> {

@@ -11,8 +11,7 @@ export async function grantToServiceRole(sql: postgres.Sql, role: string): Promi
     await tx`GRANT USAGE ON SCHEMA public, drizzle TO ${grantee}`;
     await tx`GRANT SELECT ON drizzle.__drizzle_migrations TO ${grantee}`;
     for (const { name } of await readTables(tx)) {
-      const privileges = PRIVILEGES[name as keyof typeof PRIVILEGES] ?? "SELECT, INSERT, UPDATE, DELETE";
-      await tx`GRANT ${tx.unsafe(privileges)} ON ${tx(name)} TO ${grantee}`;
+      await tx`GRANT ${tx.unsafe(privilegesOn(name))} ON ${tx(name)} TO ${grantee}`;
     }
     await tx`
       GRANT EXECUTE ON FUNCTION make_attempt_partitions(date, integer), drop_attempt_partition(integer) TO ${grantee}`;
@@ -32,10 +31,28 @@ const PRIVILEGES = {
   holds: "SELECT, INSERT, UPDATE",
 } as const;
 
+/** What the role of this connection lacks of the rights on tables that the service needs, such as "UPDATE on schedules". */
+export async function readMissingRights(sql: postgres.Sql): Promise<string[]> {
+  const wanted = (await readTables(sql)).flatMap(({ id, name }) =>
+    privilegesOn(name)
+      .split(", ")
+      .map((privilege) => ({ id, name, privilege })),
+  );
+  const rows = await sql<{ lacks: string }[]>`
+    SELECT w.privilege || ' on ' || w.name AS lacks
+    FROM jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb) w (id oid, name text, privilege text)
+    WHERE NOT has_table_privilege(w.id, w.privilege)
+    ORDER BY w.name, w.privilege`;
+  return rows.map(({ lacks }) => lacks);
+}
+
+const privilegesOn = (table: string): string =>
+  PRIVILEGES[table as keyof typeof PRIVILEGES] ?? "SELECT, INSERT, UPDATE, DELETE";
+
 // Without the daily partitions, which are reached through `attempts`.
-function readTables(tx: postgres.TransactionSql) {
-  return tx<{ name: string }[]>`
-    SELECT relname AS name FROM pg_class
+function readTables(sql: postgres.Sql | postgres.TransactionSql) {
+  return sql<{ id: number; name: string }[]>`
+    SELECT oid::integer AS id, relname AS name FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND (NOT relispartition OR relname = 'attempts_default')
     ORDER BY relname`;
 }

@@ -9,15 +9,28 @@ import { InstallationError } from "../../installation-error.ts";
  * installation makes that row. Throws an InstallationError when the ring does not open it.
  */
 export async function assertKeyRingOpens(sql: Sql, ring: KeyRing): Promise<void> {
+  await readSecret(sql, ring, CHECK, () => Buffer.from("stopwatch")).catch(refuseKeys);
+}
+
+/** As `assertKeyRingOpens`, but makes nothing. Returns whether there is a check row yet. */
+export async function checkKeyRing(sql: Sql, ring: KeyRing): Promise<boolean> {
+  const [row] = await sql<{ sealed: Buffer }[]>`SELECT sealed FROM instance_secrets WHERE name = ${CHECK}`;
   try {
-    await readSecret(sql, ring, "key_check", () => Buffer.from("stopwatch"));
+    if (row) open(ring, row.sealed, instanceAad(CHECK));
   } catch (error) {
-    if (!(error instanceof DecryptionError)) throw error;
-    throw new InstallationError(
-      `ENCRYPTION_KEYS does not open what is stored in this database (${error.message}): give the keys it was made with.`,
-      { cause: error },
-    );
+    refuseKeys(error);
   }
+  return row !== undefined;
+}
+
+const CHECK = "key_check";
+
+function refuseKeys(error: unknown): never {
+  if (!(error instanceof DecryptionError)) throw error;
+  throw new InstallationError(
+    `ENCRYPTION_KEYS does not open what is stored in this database (${error.message}): give the keys it was made with.`,
+    { cause: error },
+  );
 }
 
 /** The key of the request hash: 32 random bytes, made on first use, the same for every process of an installation. */

@@ -1,0 +1,259 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { Agent, request as sendRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:tls";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "#scripts/ports.ts";
+import { type FrontProxy, hasProxy, PROXIED_HOST, startFrontProxy } from "#tests/helpers/front-proxy.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
+import { FUTURE, TARGET } from "../api/api.ts";
+import { type ServedApi, serveApi } from "../api/served-api.ts";
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; raw: string[]; text: string };
+
+type Sent = {
+  method?: string;
+  /** Names and values in turns, so that a name may come twice. */
+  headers?: string[];
+  body?: string | Buffer;
+  from?: string;
+  agent?: Agent;
+  before?: FrontProxy;
+};
+
+for (const name of ["nginx", "caddy"] as const) {
+  describe.skipIf(!hasProxy(name))(`behind ${name} (skipped where it is not installed)`, () => {
+    let served: ServedApi;
+    let proxy: FrontProxy;
+    let port: number;
+
+    beforeAll(async () => {
+      port = await freePort();
+      served = await serveApi({
+        LOG_LEVEL: "info",
+        BASE_URL: `https://${PROXIED_HOST}:${port}`,
+        TRUSTED_PROXIES: "127.0.0.1",
+      });
+      proxy = await startFrontProxy(name, port, served.web.port);
+    }, 240_000);
+    afterAll(async () => {
+      await proxy?.stop();
+      await served?.stop();
+    });
+
+    const tls = (before = proxy) => ({ host: "127.0.0.1", port: before.port, servername: PROXIED_HOST, ca: before.ca });
+    const host = () => ["Host", `${PROXIED_HOST}:${port}`];
+
+    /** One request through the proxy, from an address of the loopback network. */
+    function ask(
+      path: string,
+      { method = "GET", headers = [], body, from, agent, before }: Sent = {},
+    ): Promise<Answer> {
+      return new Promise((resolve, reject) => {
+        const length = body === undefined ? [] : ["Content-Length", String(Buffer.byteLength(body))];
+        const options = {
+          ...tls(before),
+          path,
+          method,
+          headers: [...host(), ...length, ...headers],
+          localAddress: from,
+          agent,
+        };
+        const request = sendRequest(options, (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (part: string) => {
+            text += part;
+          });
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, raw: answer.rawHeaders, text }),
+          );
+        });
+        request.on("error", reject).end(body);
+      });
+    }
+
+    /** Sends these bytes, and resolves with all that came until the connection ended or stayed silent for a second. */
+    function sendBytes(bytes: string): Promise<string> {
+      return new Promise((resolve) => {
+        const socket = connect(tls(), () => socket.write(bytes, "latin1"));
+        let got = "";
+        socket.setEncoding("latin1").on("data", (text: string) => {
+          got += text;
+        });
+        socket.on("error", () => {});
+        socket.setTimeout(1_000, () => socket.destroy());
+        socket.on("close", () => resolve(got));
+      });
+    }
+
+    const withKey = (key: string) => ["Authorization", `Bearer ${key}`];
+    const json = ["Content-Type", "application/json"];
+    const create = (payload: string) => JSON.stringify({ targetUrl: TARGET, fireAt: FUTURE, payload });
+
+    const errorCode = ({ text }: Answer): string => {
+      try {
+        return JSON.parse(text).error.code;
+      } catch {
+        return text;
+      }
+    };
+
+    it("the caller's own address counts, and none that it writes itself", async () => {
+      const { live, accountId } = await served.api.account();
+      await served.api.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${accountId}`;
+      await ask("/v1/schedules", { headers: [...withKey(live), "X-Forwarded-For", "203.0.113.7"], from: "127.5.6.7" });
+      const network = async () => {
+        const [row] = await served.api.sql`
+        SELECT network FROM security_events WHERE account_id = ${accountId} AND kind = 'credential_refused'`;
+        return row?.network;
+      };
+      await waitFor("the refusal is logged", async () => (await network()) !== undefined);
+      expect(await network()).toBe("127.5.6.0/24");
+    });
+
+    it("HSTS is sent once, with pages, calls and static files", async () => {
+      const page = await ask("/login", { headers: ["Accept", "text/html"] });
+      const [style = ""] = /\/_next\/static\/[^"]+\.css/.exec(page.text) ?? [];
+      for (const answer of [page, await ask("/v1/schedules"), await ask(style)]) {
+        const names = answer.raw.filter((_, at) => at % 2 === 0).map((one) => one.toLowerCase());
+        expect(names.filter((one) => one === "strict-transport-security")).toHaveLength(1);
+      }
+    });
+
+    it("paths arrive as they were sent", async () => {
+      const undecodable = await ask("/v1/%ff", { headers: withKey(served.caller.live) });
+      expect([undecodable.status, errorCode(undecodable)]).toEqual([404, "NOT_FOUND"]);
+      const doubled = await ask("/v1//schedules", { headers: withKey(served.caller.live) });
+      expect([doubled.status, errorCode(doubled)]).toEqual([404, "NOT_FOUND"]);
+      const encoded = await ask("/v1%2Fschedules", { headers: withKey(served.caller.live) });
+      expect(encoded.status).toBe(404);
+    });
+
+    it("headers that are sent twice are neither merged nor chosen from", async () => {
+      const { live } = served.caller;
+      const twice = await ask("/v1/schedules", { headers: [...withKey(live), ...withKey("sw_live_other")] });
+      expect(twice.status).toBe(400);
+      const keys = ["Idempotency-Key", "one", "Idempotency-Key", "two"];
+      const body = create("x");
+      const two = await ask("/v1/schedules", { method: "POST", headers: [...withKey(live), ...json, ...keys], body });
+      expect([two.status, errorCode(two)]).toEqual([400, "VALIDATION"]);
+    });
+
+    it("a create over HTTP/2 and a form of a page are answered", async () => {
+      const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: PROXIED_HOST, ca: proxy.ca });
+      const status = await new Promise((resolve, reject) => {
+        const stream = session.request({
+          ":method": "POST",
+          ":path": "/v1/schedules",
+          ":authority": `${PROXIED_HOST}:${port}`,
+          authorization: `Bearer ${served.caller.live}`,
+          "content-type": "application/json",
+        });
+        stream.on("response", (headers) => resolve(headers[":status"]));
+        stream.on("error", reject).resume().end(create("over HTTP/2"));
+      });
+      session.close();
+      expect(status).toBe(201);
+      const { cookie } = await served.api.session(served.caller.accountId);
+      const origin = ["Origin", `https://${PROXIED_HOST}:${port}`, "Cookie", cookie];
+      const signOut = await ask("/account/sign-out", { method: "POST", headers: origin, body: "" });
+      expect(signOut.status).toBe(303);
+    });
+
+    it("a bulk call of 24 MiB passes, and one above the limit is refused by the API itself", async () => {
+      const { live } = await served.api.account("indie");
+      const schedules = Array.from({ length: 100 }, () => ({
+        ...{ targetUrl: TARGET, fireAt: FUTURE },
+        payload: "x".repeat(250_000),
+      }));
+      const headers = [...withKey(live), ...json];
+      const bulk = { method: "POST", headers, body: JSON.stringify({ schedules }) };
+      expect((await ask("/v1/schedules/bulk", bulk)).status).toBeLessThan(300);
+      const tooLarge = await ask("/v1/schedules/bulk", { method: "POST", headers, body: Buffer.alloc(33 << 20, " ") });
+      expect([tooLarge.status, errorCode(tooLarge)]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    }, 120_000);
+
+    it("a caller that waits for 100 Continue gets it, and then the answer", async () => {
+      const body = create("after 100 Continue");
+      const answer = await new Promise<{ continued: boolean; status: number | undefined }>((resolve, reject) => {
+        let continued = false;
+        const length = ["Content-Length", String(body.length), "Expect", "100-continue", "Connection", "close"];
+        const headers = [...host(), ...withKey(served.caller.live), ...json, ...length];
+        const request = sendRequest({ ...tls(), path: "/v1/schedules", method: "POST", headers });
+        request.once("continue", () => {
+          continued = true;
+          request.end(body);
+        });
+        request.on("response", (response) => {
+          response.resume();
+          resolve({ continued, status: response.statusCode });
+        });
+        request.on("error", reject).flushHeaders();
+      });
+      expect(answer).toEqual({ continued: true, status: 201 });
+    });
+
+    it("the proxy closes an idle connection before the web part would, so that no call meets it", async () => {
+      const { promise: closed, resolve: close } = Promise.withResolvers<number>();
+      const upstream = createServer({ keepAliveTimeout: 0 }, (_request, response) => response.end("answered"));
+      upstream.on("connection", (socket) => {
+        let idleFrom = 0;
+        socket.on("data", () => {
+          idleFrom = performance.now();
+        });
+        socket.on("end", () => close(performance.now() - idleFrom));
+      });
+      upstream.listen(0, "127.0.0.1");
+      await once(upstream, "listening");
+      const own = await startFrontProxy(name, await freePort(), (upstream.address() as AddressInfo).port);
+      await ask("/", { before: own });
+      // The default of Node.js, which the web part has.
+      expect(await closed).toBeLessThan(createServer().keepAliveTimeout);
+      await own.stop();
+      upstream.close();
+    });
+
+    it("no request hides in the body of another one", async () => {
+      const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\nX-Rest: ";
+      const chunked = `0\r\n\r\n${smuggled}`;
+      const head = (...lines: string[]) =>
+        ["POST /healthz HTTP/1.1", `Host: ${PROXIED_HOST}:${port}`, ...lines].join("\r\n");
+      const length = `Content-Length: ${chunked.length}`;
+      const hostile = [
+        `${head(length, "Transfer-Encoding: chunked")}\r\n\r\n${chunked}`,
+        `${head("Content-Length: 4", "Transfer-Encoding: chunked")}\r\n\r\n${chunked}`,
+        ...[
+          "Transfer-Encoding : chunked",
+          "Transfer-Encoding: xchunked",
+          "Transfer-Encoding: chunked, identity",
+          "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+          "Transfer-Encoding:\tchunked",
+          "Transfer-Encoding:\x0bchunked",
+          "X: x\nTransfer-Encoding: chunked",
+          " Transfer-Encoding: chunked",
+          "transfer_encoding: chunked",
+        ].map((line) => `${head(length, line)}\r\n\r\n${chunked}`),
+        `${head("Content-Length: 0", length)}\r\n\r\n${chunked}`,
+        `${head(`Content-Length: 0, ${chunked.length}`)}\r\n\r\n${chunked}`,
+        `${head(`Content-Length: +${chunked.length}`)}\r\n\r\n${chunked}`,
+        `${head("Transfer-Encoding: chunked")}\r\n\r\n1;a=\n\r\nx\r\n0\r\n\r\n`,
+        `${head("Transfer-Encoding: chunked")}\r\n\r\n0x1\r\nx\r\n0\r\n\r\n`,
+      ];
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      for (const bytes of hostile) {
+        await sendBytes(bytes);
+        // A hidden request would be answered in place of one of these, on the proxy's connections to the web part.
+        const paths = Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? "/healthz" : "/robots.txt"));
+        const answers = await Promise.all(paths.map((path) => ask(path, { agent })));
+        for (const [at, { status, text }] of answers.entries()) {
+          expect(status, JSON.stringify(bytes)).toBe(200);
+          expect(text, JSON.stringify(bytes)).toMatch(at % 2 === 0 ? /"status":"ok"/ : /User-Agent/i);
+        }
+      }
+      agent.destroy();
+      expect(served.web.lines().filter((line) => line.includes("smuggled"))).toEqual([]);
+    }, 120_000);
+  });
+}

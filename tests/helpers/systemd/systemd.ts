@@ -21,15 +21,15 @@ const BOOT = fileURLToPath(new URL("boot.sh", import.meta.url));
 export type Systemd = Awaited<ReturnType<typeof bootSystemd>>;
 
 /**
- * Boots a systemd in namespaces of its own, which shares the network and /tmp with this machine, and keeps everything else that
- * is written to itself. `checkout` is seen at /opt/stopwatch.
+ * Boots a systemd in namespaces of its own. It shares the network and /tmp with this machine, has none of its units, and keeps
+ * what is written to /etc, /var, /opt and /run to itself.
  */
-export async function bootSystemd(checkout: string) {
+export async function bootSystemd() {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-systemd-"));
   const groups = await makeGroups();
   const inGroups = groups.map((group) => `echo $$ > ${group}/cgroup.procs`).join("; ");
   const start = `${inGroups}; exec unshare ${NAMESPACES.join(" ")} --fork --kill-child bash "$0" "$@"`;
-  const child = spawn("bash", ["-c", start, BOOT, folder, checkout], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn("bash", ["-c", start, BOOT, folder], { stdio: ["ignore", "ignore", "pipe"] });
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
     complaints += text;
@@ -44,15 +44,16 @@ export async function bootSystemd(checkout: string) {
     return `${stdout}${stderr}`;
   };
   const isBooted = () =>
-    run("systemctl", "is-active", "basic.target").then(
+    run("systemctl", "is-active", "dbus.socket").then(
       (state) => state.trim() === "active",
       () => false,
     );
   await waitFor(`systemd has booted; ${complaints}`, isBooted);
   return {
-    folder,
     run,
     systemctl: (...args: string[]) => run("systemctl", "--no-pager", ...args),
+    /** The last lines that the units of Stopwatch wrote. */
+    log: () => run("bash", "-c", "tail --lines=5 /var/log/stopwatch-*.log"),
     /** The value of a property of a unit. */
     show: async (unit: string, property: string) =>
       (await run("systemctl", "show", "--value", `--property=${property}`, unit)).trim(),

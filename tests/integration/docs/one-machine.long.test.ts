@@ -1,0 +1,155 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "#scripts/ports.ts";
+import { samplesOf } from "#tests/helpers/doc-samples.ts";
+import { type OwnServer, startOwnServer } from "#tests/helpers/own-server.ts";
+import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
+import { bootSystemd, canBootSystemd, type Systemd } from "#tests/helpers/systemd/systemd.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
+
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The steps of the page, in its order. The database and the proxy are packages of the distribution, which this does not install. */
+const [database = "", program = "", settings = "", units = "", key = "", proxy = "", upgrade = ""] = samplesOf(
+  "one-machine.md",
+)
+  .filter(({ heading, language }) => heading === "Under systemd" && language === "sh")
+  .map(({ code }) => code);
+
+/** `text` with each of `places` put where it names another one. Throws an Error when it does not name it. */
+function put(text: string, places: [string, string][]): string {
+  return places.reduce((changed, [named, place]) => {
+    if (!changed.includes(named)) throw new Error(`the step does not name ${named}: ${changed}`);
+    return changed.replace(named, place);
+  }, text);
+}
+
+describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux with systemd)", () => {
+  let folder: string;
+  let checkout: string;
+  let server: OwnServer;
+  let receiver: Receiver;
+  let systemd: Systemd;
+  let webPort: number;
+  let dispatcherPort: number;
+  let dispatcher: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "stopwatch-checkout-"));
+    checkout = join(folder, "checkout");
+    const copy = `mkdir ${checkout} && git ls-files -z --cached --others --exclude-standard |
+      tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory=${checkout}`;
+    await promisify(execFile)("bash", ["-c", copy], { cwd: PROJECT });
+    server = await startOwnServer();
+    receiver = await startReceiver({ tls: false });
+    systemd = await bootSystemd();
+    dispatcherPort = await freePort();
+    dispatcher = `stopwatch-dispatcher@${dispatcherPort}.service`;
+  }, 60_000);
+  afterAll(async () => {
+    await systemd?.stop();
+    await receiver?.close();
+    await server?.remove();
+    if (folder) await rm(folder, { recursive: true });
+  });
+
+  const step = (code: string) => systemd.run("bash", "-c", `set -e; cd ${checkout}\n${code}`);
+  const isReady = async (port: number | string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    return answer?.ok === true;
+  };
+
+  const bothAreReady = () =>
+    waitFor("both parts are ready", async () => (await isReady(webPort)) && isReady(dispatcherPort), 60_000).catch(
+      async (error) => {
+        throw new Error(await systemd.log(), { cause: error });
+      },
+    );
+
+  it("lead from a checkout to a first delivery, with the whole sandbox", async () => {
+    expect(database).toContain("createdb --owner=stopwatch stopwatch");
+    expect(proxy).toContain("/opt/stopwatch/deploy/proxies/Caddyfile");
+    const packages = `mkdir node_modules; mount --bind ${PROJECT}/node_modules node_modules`;
+    const node = `export PATH=$PWD/node_modules/.bin:$PATH`;
+    await step(put(program, [["npm ci", `${packages}\n${node}`]]));
+
+    await step(put(settings, [["postgres://stopwatch@/stopwatch?host=/run/postgresql", server.url]]));
+    webPort = await freePort();
+    await step(`echo 'PORT=${webPort}\nDELIVERY_ALLOW=${receiver.origin}' >> /etc/stopwatch/stopwatch.env`);
+
+    // Other tests may have the port of the page.
+    const otherPort = `sed -i s/@9464/@${dispatcherPort}/ /etc/systemd/system/stopwatch.target\nsystemctl daemon-reload`;
+    await step(put(units, [["systemctl daemon-reload", otherPort]]));
+    await bothAreReady();
+    expect(await systemd.run("systemd-analyze", "verify", "stopwatch.target")).toBe("");
+
+    const { key: apiKey } = JSON.parse(await step(`cd /opt/stopwatch\n${key}`));
+    const created = await fetch(`http://127.0.0.1:${webPort}/v1/schedules`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ targetUrl: `${receiver.origin}/first`, fireIn: "1s" }),
+    });
+    expect(created.status).toBe(201);
+    await waitFor("the request arrives", () => receiver.requests.length > 0);
+  }, 240_000);
+
+  it("close everything to the processes but their own folder", async () => {
+    const probe = (command: string) =>
+      systemd
+        .run(
+          "systemd-run",
+          "--quiet",
+          "--pipe",
+          "--wait",
+          "--collect",
+          "--unit=stopwatch-probe",
+          "/bin/sh",
+          "-c",
+          command,
+        )
+        .then(
+          () => "done",
+          () => "refused",
+        );
+    expect(await probe("touch /var/lib/stopwatch/mine && rm /var/lib/stopwatch/mine && ls /opt/stopwatch/")).toBe(
+      "done",
+    );
+    for (const command of [
+      "touch /opt/stopwatch/mine",
+      "touch /opt/stopwatch/.next/mine",
+      "touch /etc/mine",
+      "ls /etc/stopwatch",
+      "ls /root",
+      "ls /proc/1",
+      "unshare --user true",
+    ]) {
+      expect([command, await probe(command)]).toEqual([command, "refused"]);
+    }
+  });
+
+  it("start what was killed again", async () => {
+    for (const unit of ["stopwatch-web.service", dispatcher]) {
+      await systemd.systemctl("kill", "--signal=KILL", "--kill-who=main", unit);
+      await waitFor(`${unit} was started again`, async () => (await systemd.show(unit, "NRestarts")) === "1");
+    }
+    await bothAreReady();
+  }, 90_000);
+
+  it("bring a newer version, and stop in order", async () => {
+    await step(upgrade);
+    await bothAreReady();
+    await systemd.systemctl("stop", "stopwatch-*");
+    for (const unit of ["stopwatch-web.service", dispatcher]) {
+      expect([unit, await systemd.show(unit, "Result"), await systemd.show(unit, "ExecMainStatus")]).toEqual([
+        unit,
+        "success",
+        "0",
+      ]);
+    }
+  }, 120_000);
+});

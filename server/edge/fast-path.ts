@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RouteHandler } from "../http/envelope.ts";
+import type { EnvelopedHandler } from "../http/envelope.ts";
 
 /**
  * Registers `handler` to serve requests with exactly this method and path (such as `POST /v1/schedules`) without Next.js,
  * whose routing takes more CPU time than creating a schedule. Takes effect once Next.js has loaded the route module. In
  * production only: in development routes are recompiled. Returns the handler.
  */
-export function registerFastPath(methodAndPath: string, handler: RouteHandler): RouteHandler {
+export function registerFastPath(methodAndPath: string, handler: EnvelopedHandler): EnvelopedHandler {
   // biome-ignore lint/style/noProcessEnv: the bundler replaces it
   if (process.env.NODE_ENV === "production") registry().set(methodAndPath, handler);
   return handler;
@@ -22,21 +22,21 @@ export function answerOnFastPath(request: IncomingMessage, response: ServerRespo
   return true;
 }
 
-async function respond(handler: RouteHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(handler: EnvelopedHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // As Next.js does it: the body is the IncomingMessage itself and is read lazily.
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
   const init = { method: request.method, headers: request.headers, ...(hasBody && { body: request, duplex: "half" }) };
   const webRequest = new Request(new URL(request.url ?? "", "http://localhost"), init as unknown as RequestInit);
-  const webResponse = await handler(webRequest, { params: Promise.resolve({}) });
-  const body = await webResponse.text();
-  response.statusCode = webResponse.status;
-  response.setHeaders(webResponse.headers);
-  response.end(body);
+  const { status, headers, cookies, content } = await handler.answer(webRequest, { params: Promise.resolve({}) });
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (cookies.length > 0) response.setHeader("Set-Cookie", [headers["Set-Cookie"] ?? [], ...cookies].flat());
+  response.end(content);
 }
 
 // On globalThis, since Next.js loads this module twice: in the routes' bundle and in that of instrumentation.ts.
-function registry(): Map<string, RouteHandler> {
-  const store = globalThis as { [REGISTRY]?: Map<string, RouteHandler> };
+function registry(): Map<string, EnvelopedHandler> {
+  const store = globalThis as { [REGISTRY]?: Map<string, EnvelopedHandler> };
   store[REGISTRY] ??= new Map();
   return store[REGISTRY];
 }

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
-import { errorReply, toResponse } from "../http/reply.ts";
+import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
 import { invalid as invalidHeaders } from "../input/validate.ts";
 import { getServices } from "../services.ts";
@@ -250,7 +250,7 @@ function serializeError(error: AppError, statusOverride?: number) {
   const reply = errorReply(error);
   const status = statusOverride ?? reply.status;
   const body = JSON.stringify(reply.body);
-  const own = toResponse(reply, newRequestId()).headers;
+  const own = toResponse(toAnswer(reply, newRequestId())).headers;
   const headers: Record<string, string> = {
     ...Object.fromEntries(own),
     "content-length": String(Buffer.byteLength(body)),

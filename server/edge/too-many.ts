@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "#domain/errors.ts";
-import { errorReply, toResponse } from "../http/reply.ts";
+import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
 import { isApiTarget } from "./normalise-request.ts";
 import { plainPage } from "./plain-page.ts";
@@ -22,7 +22,7 @@ export function sendTooMany(
     isApi: isApiTarget(url),
     isBrowser: headers.accept?.includes("text/html"),
   });
-  const sent = toResponse({ ...reply, ...(text && { text }) }, newRequestId());
+  const sent = toResponse(toAnswer({ ...reply, ...(text && { text }) }, newRequestId()));
   if (policy !== undefined) sent.headers.set("Content-Security-Policy", policy);
   response.statusCode = sent.status;
   response.setHeaders(sent.headers);

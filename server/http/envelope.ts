@@ -2,11 +2,14 @@ import { DatabaseUnavailable } from "#db/client.ts";
 import { AppError } from "#domain/errors.ts";
 import { getServices } from "../services.ts";
 import { loggedPath, logResponse } from "./log-response.ts";
-import { errorReply, type Reply, toResponse } from "./reply.ts";
+import { type Answer, errorReply, type Reply, toAnswer, toResponse } from "./reply.ts";
 import { newRequestId } from "./request-id.ts";
 
 /** A route handler as Next.js calls it. */
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
+
+/** A route handler whose answer can also be had without the streams of a `Response`, which take CPU time. */
+export type EnvelopedHandler = RouteHandler & { answer(...call: Parameters<RouteHandler>): Promise<Answer> };
 
 /** What handlers and middleware add to the response and its log line, also when they throw. */
 export type ResponseMeta = {
@@ -25,8 +28,8 @@ export type ResponseMeta = {
  */
 export function withEnvelope(
   work: (...context: [...Parameters<RouteHandler>, meta: ResponseMeta]) => Promise<Reply>,
-): RouteHandler {
-  return async (request, context) => {
+): EnvelopedHandler {
+  const answer: EnvelopedHandler["answer"] = async (request, context) => {
     const startedMs = performance.now();
     const requestId = newRequestId();
     const meta: ResponseMeta = { headers: {}, requestId };
@@ -40,8 +43,10 @@ export function withEnvelope(
     const headers = { ...meta.headers, ...reply.headers };
     const cookies =
       meta.renewedSession === undefined ? reply.cookies : withRenewal(meta.renewedSession, headers, reply);
-    return toResponse({ ...reply, headers, cookies }, requestId);
+    return toAnswer({ ...reply, headers, cookies }, requestId);
   };
+  const handler: RouteHandler = async (request, context) => toResponse(await answer(request, context));
+  return Object.assign(handler, { answer });
 }
 
 /** Adds the cookie of a renewed session to an answer that no cache stores, unless it sets or clears it itself. */

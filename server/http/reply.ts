@@ -46,9 +46,17 @@ export function temporaryRedirect(location: string) {
   return { status: 307 as const, body: undefined, headers: { Location: location } };
 }
 
+/** A response as it is sent, but for the form: `content` is its body. */
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  /** Values of `Set-Cookie` headers. */
+  cookies: readonly string[];
+  content: string | Uint8Array<ArrayBuffer> | null;
+};
+
 /** The answer with the security headers that every answer of a route has (`apiHeaders`), unless `reply` has its own. */
-export function toResponse(reply: Reply, requestId: string): Response {
-  const { status } = reply;
+export function toAnswer(reply: Reply, requestId: string): Answer {
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
     ...securityHeaders(),
@@ -58,8 +66,13 @@ export function toResponse(reply: Reply, requestId: string): Response {
   const asIs = reply.text ?? reply.bytes;
   const content = asIs?.content ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
   if (content !== null) headers["Content-Type"] = asIs?.type ?? "application/json";
+  return { status: reply.status, headers, cookies: reply.cookies ?? [], content };
+}
+
+/** `toAnswer`, in the form that Next.js takes. */
+export function toResponse({ status, headers, cookies, content }: Answer): Response {
   const response = new Response(content, { status, headers });
-  for (const cookie of reply.cookies ?? []) response.headers.append("Set-Cookie", cookie);
+  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
   return response;
 }
 

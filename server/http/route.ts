@@ -14,7 +14,7 @@ import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { callSourceOf } from "./call-source.ts";
-import { type RouteHandler, withEnvelope } from "./envelope.ts";
+import { type EnvelopedHandler, type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readJsonList } from "./read-json-list.ts";
 import { readQuery } from "./read-query.ts";
@@ -94,7 +94,7 @@ export function route<E extends Endpoint>(
 export function simpleRoute(
   handler: (request: Request) => Promise<Reply>,
   { ignoreUnknown = false } = {},
-): RouteHandler {
+): EnvelopedHandler {
   return withEnvelope(async (request) => {
     if (!ignoreUnknown) readQuery(request.url, NO_PARAMETERS);
     return handler(request);

@@ -1,12 +1,13 @@
 import type { Config } from "#config.ts";
 import { connectOrm } from "#db/orm.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
 import type { BillingLog, BillingQuery } from "./billing.ts";
 import { checkSubscriptions } from "./check-subscriptions.ts";
 import { deleteQueuedCustomers } from "./delete-customers.ts";
 import { openBilling } from "./provider.ts";
 
 const QUERY_TIMEOUT_MS = 4_000;
-const SESSION = { statement_timeout: 3_500, lock_timeout: 1_000, tcp_user_timeout: 3_000 };
+const SESSION = { ...DIRECT_SESSION, statement_timeout: 3_500, lock_timeout: 1_000, tcp_user_timeout: 3_000 };
 
 export type Tended = { deleted: number; checked: number };
 

@@ -5,6 +5,7 @@ import { AppError } from "#domain/errors.ts";
 import { openDriver } from "./driver.ts";
 import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
+import { DIRECT_SESSION } from "./sessions.ts";
 import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
@@ -26,7 +27,7 @@ export type ConnectOptions = {
   connectionsMax: number;
   /** Whether to use prepared statements. A pooler in transaction mode does not allow them. */
   prepare?: boolean;
-  /** Server settings of each session, sent as start-up parameters. */
+  /** Server settings of each session, sent as start-up parameters. DIRECT_SESSION by default, which others include. */
   session?: Record<string, string | number>;
   /**
    * For a pool that many callers share. When a call passes its deadline, only its statement is cancelled on the server,
@@ -183,7 +184,7 @@ function openPool(options: ConnectOptions, hosts: Hosts): Sql {
     // Arrays are sent as text, so the driver need not fetch types. If a connection broke while it fetched them, no call
     // would get the error.
     fetch_types: false,
-    connection: { application_name: options.name, ...options.session },
+    connection: { application_name: options.name, ...(options.session ?? DIRECT_SESSION) },
   });
 }
 

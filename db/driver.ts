@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-address.ts";
 import { InstallationError } from "./installation-error.ts";
 import { tlsOf } from "./tls.ts";
+import { readBytes } from "./values.ts";
 
 /** The number that `patches/` writes into the driver. It changes with each change of the patch. */
 const PATCH = 3;
@@ -26,6 +27,7 @@ export function openDriver(url: string, { hosts, connection, ...options }: Optio
   const sessionOf = (name: string) => (parameters.has(name) ? { [name]: parameters.get(name) } : {});
   return postgres({
     onnotice: () => {},
+    types: { bytea: BYTEA, instant: INSTANT },
     ...(user && { user }),
     ...(database && { database }),
     ...(password !== null && { password }),
@@ -37,6 +39,17 @@ export function openDriver(url: string, { hosts, connection, ...options }: Optio
     connection: { ...sessionOf("options"), ...sessionOf("search_path"), ...connection },
   });
 }
+
+const BYTEA = {
+  ...{ to: 17, from: [17], parse: readBytes },
+  serialize: (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString("hex")}`,
+};
+
+/** As text, which `readInstant` reads: the driver takes other styles for another date. */
+const INSTANT = {
+  ...{ to: 1184, from: [1082, 1114, 1184], parse: (text: string) => text },
+  serialize: (at: Date | string) => (at instanceof Date ? at.toISOString() : at),
+};
 
 // The driver's own parser knows no IPv6, and gives a host without a port that of the first one. Its types lack lists.
 function hostsOf(hosts: DatabaseAddress["hosts"]): { host?: string; port?: number; path?: string } {

@@ -1,4 +1,5 @@
 import { openDriver } from "./driver.ts";
+import { DIRECT_SESSION } from "./sessions.ts";
 
 /**
  * Listens on a channel over a connection of its own, and reconnects by itself. The connection must not go through a
@@ -36,7 +37,7 @@ export function listen(options: {
     onclose: tryAgain,
     ...hears,
     fetch_types: false,
-    connection: { application_name: options.name },
+    connection: { application_name: options.name, ...DIRECT_SESSION },
   });
 
   const start = () => {

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { ServerVersion } from "#domain/postgres-releases.ts";
-import { assertSession } from "./assert-session.ts";
+import { type CheckedServer, checkServer } from "./check-server.ts";
 import { openDriver } from "./driver.ts";
 import { provideExtensions } from "./extensions.ts";
 import { InstallationError } from "./installation-error.ts";
@@ -11,10 +10,10 @@ import type { MigrationSession } from "./migrator/session.ts";
 import { waitForTurn } from "./migrator/turn.ts";
 import { withLockRetries } from "./migrator/with-lock-retries.ts";
 import { assertMigratable } from "./queries/fleet/schema-version.ts";
-import { readServerVersion } from "./queries/fleet/server-version.ts";
 import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
 import { grantToServiceRole } from "./service-role.ts";
+import { DIRECT_SESSION } from "./sessions.ts";
 
 export type MigrateOptions = {
   /** Gets a line when something has to wait, or takes long. */
@@ -34,38 +33,32 @@ export type MigrateOptions = {
  * It may do so while the service works: each migration is a transaction that gives up soon on a lock and tries again, or
  * makes an index concurrently. Interrupted anywhere and called again, it continues. Several callers may do so at once: an
  * advisory lock lets one work while the others wait. A database with a newer schema stays as it is. The lock belongs to the
- * session, so `url` must not be a pooler in transaction mode. Returns the server's version. Throws a MigrationError, an
- * InstallationError when the server is too old, a version from before 0.1.0 made the database, or `url` keeps no sessions,
+ * session, so `url` must not be a pooler in transaction mode. Returns what is known of the server. Throws a MigrationError, an
+ * InstallationError when the server or its settings do not fit, a version from before 0.1.0 made the database, or `url` keeps no sessions,
  * and the signal's reason.
  */
 export async function migrate(
   url: string,
   { onLog = () => {}, serviceRoles = [], waitMs = WAIT_MS, signal, folder = MIGRATIONS }: MigrateOptions = {},
-): Promise<ServerVersion> {
+): Promise<CheckedServer> {
   const hosts = await reachHost(url, REACH_MS).catch((error: unknown) => {
     throw refusedSession(error) ?? explainMigrationFailure(error, url, undefined);
   });
-  const open = (name: string) =>
-    openDriver(url, {
-      hosts,
-      max: 1,
-      max_lifetime: null,
-      connect_timeout: 10,
-      connection: { application_name: name, ...SESSION },
-    });
   const migrations = readMigrations(folder);
-  const session: MigrationSession = {
-    sql: open("stopwatch migrate"),
-    watcher: open("stopwatch migrate, watching"),
-    waitMs,
-    onLog,
-    signal,
-  };
-  const { sql } = session;
+  let session: MigrationSession | undefined;
   let pending: Migration | undefined;
   try {
-    await assertSession(url, SESSION);
-    const server = await readServerVersion(sql);
+    const server = await checkServer(url, DIRECT_SESSION, { creates: true });
+    const open = (name: string) =>
+      openDriver(url, {
+        hosts,
+        max: 1,
+        max_lifetime: null,
+        connect_timeout: 10,
+        connection: { application_name: name, ...DIRECT_SESSION, ...server.session },
+      });
+    const sql = open("stopwatch migrate");
+    session = { sql, watcher: open("stopwatch migrate, watching"), waitMs, onLog, signal };
     for (;;) {
       // Again for each: a connection that broke took the lock and the search_path with it.
       await waitForTurn(session);
@@ -88,14 +81,12 @@ export async function migrate(
     if (error instanceof InstallationError || error instanceof MigrationError) throw error;
     throw refusedSession(error) ?? explainMigrationFailure(error, url, pending?.tag);
   } finally {
-    await Promise.all([sql.end({ timeout: 2 }), session.watcher.end({ timeout: 2 })]);
+    await Promise.all([session?.sql, session?.watcher].map((sql) => sql?.end({ timeout: 2 })));
   }
 }
 
 /** How long the hosts of an address with several may take to answer, ms. */
 const REACH_MS = 5_000;
 const WAIT_MS = 10 * 60_000;
-// Texts, since the driver does not send the number 0. A role may have timeouts of its own; each transaction sets its own.
-const SESSION = { lock_timeout: "0", statement_timeout: "0" } as Record<string, string | number>;
 const MIGRATIONS = fileURLToPath(new URL("./migrations", import.meta.url));
 const PARTITION_DAYS = 9;

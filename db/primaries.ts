@@ -1,6 +1,7 @@
 import { parseDatabaseAddress } from "#domain/database-address.ts";
 import type { Mark } from "#domain/incarnation.ts";
 import { openDriver } from "./driver.ts";
+import { DIRECT_SESSION } from "./sessions.ts";
 
 /** How long a host may take to answer, ms. */
 const ANSWER_MS = 2_000;
@@ -23,7 +24,7 @@ async function readPrimary(
 ): Promise<Mark | null> {
   const sql = openDriver(url, {
     ...{ hosts: [host], max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER_MS / 1_000 },
-    connection: { application_name: "stopwatch hosts" },
+    connection: { application_name: "stopwatch hosts", ...DIRECT_SESSION },
   });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -1,5 +1,6 @@
 import type { Config } from "#config.ts";
 import { connect, type DatabaseUnavailable } from "#db/client.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
 import { OPERATIONS_SESSION } from "./operations/operations.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
 
@@ -8,6 +9,7 @@ import { RETENTION_SESSION } from "./retention/retention.ts";
  * say.
  */
 export const SESSION = {
+  ...DIRECT_SESSION,
   enable_seqscan: "off",
   enable_bitmapscan: "off",
   enable_hashjoin: "off",
@@ -26,12 +28,18 @@ export const ALL_SETTINGS = { ...SESSION, ...RETENTION_SESSION, ...OPERATIONS_SE
 
 /**
  * The dispatcher's database connections. Each kind of work has its own pool, so that leases, claims and records wait
- * behind nothing else. `onAnswered` is called after each call that was answered, `onFailed` after each that the
+ * behind nothing else. Each session begins with the settings `added` too. `onAnswered` is called after each call that was answered, `onFailed` after each that the
  * database could not serve; neither is called for retention, notices and operations, which report what they do not expect.
  */
-export function connectDatabases(url: string, sizes: Config["dispatcherConnections"], on: On) {
+export function connectDatabases(
+  url: string,
+  sizes: Config["dispatcherConnections"],
+  on: On,
+  added: Record<string, string> = {},
+) {
+  const base = { ...SESSION, ...added };
   const pool = (name: string, connectionsMax: number) =>
-    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: SESSION, ...on });
+    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: base, ...on });
   const databases = {
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
@@ -45,19 +53,19 @@ export function connectDatabases(url: string, sizes: Config["dispatcherConnectio
       url,
       name: "stopwatch-notices",
       connectionsMax: 2,
-      session: { ...SESSION, lock_timeout: 1_000 },
+      session: { ...base, lock_timeout: 1_000 },
     }),
     operations: connect({
       url,
       name: "stopwatch-operate",
       connectionsMax: 1,
-      session: { ...SESSION, ...OPERATIONS_SESSION },
+      session: { ...base, ...OPERATIONS_SESSION },
     }),
     retention: connect({
       url,
       name: "stopwatch-retain",
       connectionsMax: 1,
-      session: { ...SESSION, ...RETENTION_SESSION },
+      session: { ...base, ...RETENTION_SESSION },
     }),
   };
   return {

@@ -47,8 +47,8 @@ async function main() {
     ready: async () => dispatcher?.ready() ?? STARTING,
     metrics,
   });
-  await untilReady(config, log);
-  dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version });
+  const session = await untilReady(config, log);
+  dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version, session });
   if (stopping) return dispatcher.stop().then(() => process.exit(0));
   if (dispatcher.held() === null) log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
 }

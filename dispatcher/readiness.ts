@@ -1,5 +1,7 @@
 import { type Database, DatabaseUnavailable } from "#db/client.ts";
+import { InstallationError } from "#db/installation-error.ts";
 import { probeWrite } from "#db/queries/fleet/probe-write.ts";
+import { assertSettingsFit } from "#db/queries/fleet/server-settings.ts";
 import { cacheFor } from "#domain/cache-for.ts";
 import type { Readiness } from "./observability/health.ts";
 
@@ -25,10 +27,14 @@ export function createReadiness(deps: {
 
 async function faultOfWrite(database: Database): Promise<string | null> {
   try {
-    await database.run(DEADLINE_MS, ({ sql }) => probeWrite(sql));
+    await database.run(DEADLINE_MS, async ({ sql }) => {
+      await assertSettingsFit(sql);
+      await probeWrite(sql);
+    });
     return null;
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return error.publicMessage;
+    if (error instanceof InstallationError) return error.message;
     return `The database refused a test write: ${error instanceof Error ? error.message : error}`;
   }
 }

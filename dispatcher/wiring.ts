@@ -49,7 +49,9 @@ import type { Shards } from "./shards.ts";
 
 const CLOCK_DEADLINE_MS = 2_000;
 
-export type DispatcherOptions = { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number };
+type Own = { log: Logger; version: string; metrics?: Metrics; monotonic?: () => number };
+/** `session`: with which settings sessions on this server have to begin, besides those of all servers. */
+export type DispatcherOptions = Own & { session?: Record<string, string> };
 
 /** All parts of a dispatcher. */
 export type Parts = Base &
@@ -117,10 +119,8 @@ function createBase(config: Config, options: DispatcherOptions) {
   const { log, metrics = new Metrics(), monotonic = monotonicNow } = options;
   const outage = new OutageWatch(monotonic());
   const outageLog = new OutageLog({ log, monotonic, onFault: (fault) => metrics.databaseFailed(fault) });
-  const databases = connectDatabases(config.databaseDirectUrl, config.dispatcherConnections, {
-    onAnswered: () => outage.answered(monotonic()),
-    onFailed: outageLog.note,
-  });
+  const on = { onAnswered: () => outage.answered(monotonic()), onFailed: outageLog.note };
+  const databases = connectDatabases(config.databaseDirectUrl, config.dispatcherConnections, on, options.session);
   const clock = new Clock({
     read: () => databases.leases.run(CLOCK_DEADLINE_MS, ({ sql }) => readDatabaseClock(sql)),
     monotonic,

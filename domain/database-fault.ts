@@ -10,6 +10,8 @@ export type DatabaseFault =
   | "read_only"
   | "privilege"
   | "login"
+  | "schema"
+  | "settings"
   | "files";
 
 /** A sentence for callers and operators, and for faults that do not pass by themselves what an operator can do. */
@@ -44,6 +46,14 @@ const WORDS = {
   login: [
     "The database refuses the login of the service.",
     "An operator has to correct DATABASE_URL, or the role or database that it names.",
+  ],
+  schema: [
+    "The database does not show the service its tables.",
+    "An operator has to set search_path so that it leads to the schema public, or run npm run migrate.",
+  ],
+  settings: [
+    "The database answers in a form that the service does not read, so what became of the call is unknown.",
+    "An operator has to undo what was changed in its settings: /readyz names the setting.",
   ],
   files: [
     "The database cannot read or write its files.",
@@ -83,5 +93,8 @@ const FAULTS: readonly [codes: RegExp, fault: DatabaseFault][] = [
   [/^25006$/, "read_only"],
   [/^42501$/, "privilege"],
   [/^(28...|3D000)$/, "login"],
+  // A schema, a table or a function that is not there.
+  [/^(3F000|42P01|42883)$/, "schema"],
+  [/^UNREADABLE_ANSWER$/, "settings"],
   [/^58...$/, "files"],
 ];

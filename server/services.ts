@@ -1,14 +1,13 @@
 import type { KeyObject } from "node:crypto";
 import { type Config, readConfig } from "#config.ts";
-import { assertSession } from "#db/assert-session.ts";
+import { type CheckedServer, checkServer } from "#db/check-server.ts";
 import { connect, type DatabaseUnavailable } from "#db/client.ts";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { type RefusedCredential, recordRefusedCredential } from "#db/queries/accounts/security-events.ts";
 import { assertKeyRingOpens, readAuthSecret, readRequestHashKey } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
-import { readServerVersion } from "#db/queries/fleet/server-version.ts";
+import { DIRECT_SESSION, POOLED_SESSION } from "#db/sessions.ts";
 import { DATABASE_FAULTS, type DatabaseFault } from "#domain/database-fault.ts";
-import type { ServerVersion } from "#domain/postgres-releases.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { GroupedRecords } from "./grouped-records.ts";
@@ -22,6 +21,8 @@ export type Services = {
   config: Config;
   /** How many calls the database could not serve, by the kind of fault. */
   databaseErrors: Record<DatabaseFault, number>;
+  /** Whether a pooler in transaction mode is before the database. */
+  isPooled: boolean;
   /** For writes and short reads. */
   database: OrmDatabase;
   /**
@@ -39,8 +40,8 @@ export type Services = {
   refusals: GroupedRecords<RefusedCredential>;
   onRefusedTarget: OnRefusedTarget;
   /**
-   * Checks once that the database keeps sessions (unless DATABASE_DIRECT_URL says that there is a pooler), that it has the
-   * right schema version and that the key ring can decrypt its secrets; requests are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
+   * Checks once that the server fits (`checkServer`; DATABASE_DIRECT_URL says that there is a pooler), that it has the right
+   * schema version and that the key ring can decrypt its secrets; requests are served only after that. Throws DatabaseUnavailable while the database is unavailable (the next call tries again)
    * and InstallationError when an operator has to fix the installation.
    */
   installation(): Promise<Installation>;
@@ -51,7 +52,7 @@ export type Installation = {
   requestHashKey: KeyObject;
   /** Key for signing magic links and OAuth state. */
   authSecret: string;
-  server: ServerVersion;
+  server: CheckedServer;
 };
 
 /** Time budget of one request for the database, ms: the caller gets a response within 5 s. */
@@ -94,7 +95,8 @@ function createServices(config: Config): Services {
   const onFailed = ({ fault }: DatabaseUnavailable) => {
     databaseErrors[fault]++;
   };
-  const settings = { url: config.databaseUrl, prepare: !isPooled, session: isPooled ? {} : SESSION, onFailed };
+  const session = isPooled ? { ...POOLED_SESSION } : { ...SESSION };
+  const settings = { url: config.databaseUrl, prepare: !isPooled, session, onFailed };
   const { writes, reads: ofReads, anonymous: ofAnonymous } = config.webConnections;
   const shared = { ...settings, cancelsLate: true };
   const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: writes });
@@ -115,6 +117,7 @@ function createServices(config: Config): Services {
   return {
     config,
     databaseErrors,
+    isPooled,
     database,
     anonymous,
     reads,
@@ -126,10 +129,11 @@ function createServices(config: Config): Services {
     onRefusedTarget: recordRefusedTargets(log),
     mailer: createMailer(config.mail, { onWritten: (line) => log.warn(line) }),
     installation() {
-      checked ??= (isPooled ? Promise.resolve() : assertSession(config.databaseUrl, SESSION))
-        .then(() =>
-          database.run(DATABASE_BUDGET_MS, async ({ sql }) => {
-            const server = await readServerVersion(sql);
+      checked ??= checkServer(config.databaseUrl, session, { isPooled })
+        .then((server) => {
+          // No pool is open yet.
+          Object.assign(session, server.session);
+          return database.run(DATABASE_BUDGET_MS, async ({ sql }) => {
             await assertSchemaFits(sql);
             await assertKeyRingOpens(sql, config.keyRing);
             return {
@@ -137,8 +141,8 @@ function createServices(config: Config): Services {
               requestHashKey: await readRequestHashKey(sql, config.keyRing),
               authSecret: config.authSecret ?? (await readAuthSecret(sql, config.keyRing)),
             };
-          }),
-        )
+          });
+        })
         .catch((error) => {
           checked = undefined;
           throw error;
@@ -153,6 +157,7 @@ function createServices(config: Config): Services {
 
 // Shorter than the budget, so that the server cancels a statement before the client drops the connection.
 const SESSION = {
+  ...DIRECT_SESSION,
   statement_timeout: 3_500,
   lock_timeout: 3_000,
   idle_in_transaction_session_timeout: 5_000,

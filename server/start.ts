@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
+import { noticesOf } from "#db/check-server.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
-import { securityNotice } from "#domain/postgres-releases.ts";
 import { installHttpGuard } from "./edge/http-guard.ts";
 import { recordSocketAddresses } from "./edge/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
@@ -37,8 +37,7 @@ async function waitForDatabase(services: Services): Promise<void> {
 async function checkOrExit(services: Services): Promise<"checked" | "away"> {
   try {
     const { server } = await services.installation();
-    const notice = securityNotice(server);
-    if (notice) services.log.warn(notice);
+    for (const notice of noticesOf(server)) services.log.warn(notice);
     return "checked";
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return "away";

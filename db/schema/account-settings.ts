@@ -3,7 +3,7 @@ import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uuid
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { RETRY_STRATEGIES } from "#domain/plans.ts";
 import { accounts } from "./accounts.ts";
-import { bytea, environment, instant, isOneOf } from "./columns.ts";
+import { bytea, environment, instant, isOneOf, NOW } from "./columns.ts";
 
 /** Saved relay settings of an account; null means that the plan's default applies. */
 export const relaySettings = pgTable(
@@ -17,7 +17,7 @@ export const relaySettings = pgTable(
     retryBackoffMs: integer("retry_backoff_ms"),
     retryStrategy: text("retry_strategy", { enum: RETRY_STRATEGIES }),
     earlyFire: boolean("early_fire"),
-    updatedAt: instant("updated_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().default(NOW),
   },
   (table) => [
     check("relay_settings_strategy_known", isOneOf(table.retryStrategy, RETRY_STRATEGIES)),

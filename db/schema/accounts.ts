@@ -4,7 +4,7 @@ import { ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { SHARDS } from "#domain/shard-share.ts";
-import { bytea, environment, instant, isEmailAddress, isOneOf } from "./columns.ts";
+import { bytea, environment, instant, isEmailAddress, isOneOf, NOW } from "./columns.ts";
 
 /** Tenants. A person has one account. Its `shard` decides which dispatcher delivers for it. */
 export const accounts = pgTable(
@@ -24,14 +24,14 @@ export const accounts = pgTable(
       .notNull()
       .generatedAlwaysAs(sql`get_byte(uuid_send(id), 15) & ${sql.raw(String(SHARDS - 1))}`),
     /** Schedules that were due before this instant were held back by the account's status, not by the service. */
-    activatedAt: instant("activated_at").notNull().defaultNow(),
+    activatedAt: instant("activated_at").notNull().default(NOW),
     /** Whether the owner gets notices. */
     notices: boolean("notices").notNull().default(true),
     deletedAt: instant("deleted_at"),
     /** When the rows of a deleted account were erased. */
     erasedAt: instant("erased_at"),
-    createdAt: instant("created_at").notNull().defaultNow(),
-    updatedAt: instant("updated_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
+    updatedAt: instant("updated_at").notNull().default(NOW),
   },
   (table) => [
     uniqueIndex("accounts_email_key").on(table.email).where(sql`status <> 'deleted'`),
@@ -56,7 +56,7 @@ export const apiKeys = pgTable(
     name: text("name").notNull(),
     hash: bytea("hash").notNull(),
     last4: text("last4").notNull(),
-    createdAt: instant("created_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
     lastUsedAt: instant("last_used_at"),
     revokedAt: instant("revoked_at"),
   },
@@ -83,8 +83,8 @@ export const sessions = pgTable(
       .references(() => accounts.id, { onDelete: "cascade" }),
     expiresAt: instant("expires_at").notNull(),
     userAgent: text("user_agent"),
-    createdAt: instant("created_at").notNull().defaultNow(),
-    lastUsedAt: instant("last_used_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
+    lastUsedAt: instant("last_used_at").notNull().default(NOW),
   },
   (table) => [
     uniqueIndex("sessions_id_key").on(table.id),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
 import { accounts } from "./accounts.ts";
-import { instant, isOneOf } from "./columns.ts";
+import { instant, isOneOf, NOW } from "./columns.ts";
 
 /**
  * An account that has been to the checkout: its customer at the billing provider, and its subscription there when it
@@ -24,9 +24,9 @@ export const subscriptions = pgTable(
     paying: boolean("paying").notNull().default(false),
     version: integer("version").notNull().default(1),
     /** When the subscription is read from the provider again, in case an event was lost. */
-    nextCheckAt: instant("next_check_at").notNull().defaultNow(),
-    createdAt: instant("created_at").notNull().defaultNow(),
-    updatedAt: instant("updated_at").notNull().defaultNow(),
+    nextCheckAt: instant("next_check_at").notNull().default(NOW),
+    createdAt: instant("created_at").notNull().default(NOW),
+    updatedAt: instant("updated_at").notNull().default(NOW),
   },
   (table) => [
     index("subscriptions_to_check").on(table.nextCheckAt),
@@ -45,8 +45,8 @@ export const customerDeletions = pgTable(
   {
     customerId: text("customer_id").primaryKey(),
     tries: integer("tries").notNull().default(0),
-    nextTryAt: instant("next_try_at").notNull().defaultNow(),
-    queuedAt: instant("queued_at").notNull().defaultNow(),
+    nextTryAt: instant("next_try_at").notNull().default(NOW),
+    queuedAt: instant("queued_at").notNull().default(NOW),
   },
   (table) => [index("customer_deletions_due").on(table.nextTryAt)],
 );

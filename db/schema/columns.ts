@@ -1,12 +1,20 @@
 import { sql } from "drizzle-orm";
-import { type AnyPgColumn, customType, text, timestamp } from "drizzle-orm/pg-core";
+import { type AnyPgColumn, customType, text } from "drizzle-orm/pg-core";
 import { ENVIRONMENTS } from "#domain/environment.ts";
+import { readInstant } from "../values.ts";
 
 /** A bytea column; a Buffer in TypeScript. */
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
 /** An instant with the millisecond precision that the API promises. Every instant of this schema has it. */
-export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+export const instant = customType<{ data: Date; driverData: string }>({
+  dataType: () => "timestamp (3) with time zone",
+  toDriver: (at) => at.toISOString(),
+  fromDriver: readInstant,
+});
+
+/** The default of an instant at which a row is made. */
+export const NOW = sql`now()`;
 
 /** The environment that a row belongs to. */
 export const environment = () => text("env", { enum: ENVIRONMENTS }).notNull();

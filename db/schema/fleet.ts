@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { HOLD_CHOICES, HOLD_REASONS } from "#domain/incarnation.ts";
 import { SHARDS } from "#domain/shard-share.ts";
-import { bytea, instant, isOneOf } from "./columns.ts";
+import { bytea, instant, isOneOf, NOW } from "./columns.ts";
 
 /** The incarnation of the database (`db/functions/database_incarnation.sql`); null where it cannot be read. */
 const incarnation = () => ({
@@ -28,8 +28,8 @@ export const dispatchers = pgTable("dispatchers", {
   host: text("host").notNull(),
   pid: integer("pid").notNull(),
   version: text("version").notNull(),
-  startedAt: instant("started_at").notNull().defaultNow(),
-  beatAt: instant("beat_at").notNull().defaultNow(),
+  startedAt: instant("started_at").notNull().default(NOW),
+  beatAt: instant("beat_at").notNull().default(NOW),
   stoppedAt: instant("stopped_at"),
   skewMs: real("skew_ms"),
   ...incarnation(),
@@ -92,5 +92,5 @@ export const shards = pgTable(
 export const instanceSecrets = pgTable("instance_secrets", {
   name: text("name").primaryKey(),
   sealed: bytea("sealed").notNull(),
-  createdAt: instant("created_at").notNull().defaultNow(),
+  createdAt: instant("created_at").notNull().default(NOW),
 });

@@ -14,7 +14,7 @@ import {
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import { STATUSES } from "#domain/states.ts";
-import { bytea, environment, instant, isOneOf } from "./columns.ts";
+import { bytea, environment, instant, isOneOf, NOW } from "./columns.ts";
 
 /**
  * The hot half of a schedule: what claiming and recording read and write. It has few columns and few indexes, since
@@ -56,8 +56,8 @@ export const schedules = pgTable(
     sealedBytes: integer("sealed_bytes").notNull(),
     /** Scheme, host and port of the target, for opening connections ahead. */
     origin: text("origin").notNull(),
-    createdAt: instant("created_at").notNull().defaultNow(),
-    updatedAt: instant("updated_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
+    updatedAt: instant("updated_at").notNull().default(NOW),
   },
   (table) => [
     index("schedules_due").on(table.shard, table.nextAttemptAt, table.id).where(sql`status in ('scheduled', 'failed')`),
@@ -120,7 +120,7 @@ export const scheduleRequests = pgTable(
      * that.
      */
     erasedAt: instant("erased_at"),
-    createdAt: instant("created_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
   },
   (table) => [
     uniqueIndex("schedule_requests_idempotency_key")

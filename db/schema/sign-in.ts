@@ -1,7 +1,7 @@
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { PROVIDERS } from "#domain/providers.ts";
 import { accounts } from "./accounts.ts";
-import { instant, isEmailAddress, isOneOf } from "./columns.ts";
+import { instant, isEmailAddress, isOneOf, NOW } from "./columns.ts";
 
 /** OAuth identities, and the account that each one opens. No token of a provider is stored. */
 export const identities = pgTable(
@@ -14,7 +14,7 @@ export const identities = pgTable(
     accountId: uuid("account_id")
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
-    createdAt: instant("created_at").notNull().defaultNow(),
+    createdAt: instant("created_at").notNull().default(NOW),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.providerAccountId] }),

@@ -8,6 +8,7 @@ import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
 import { verifyEmail } from "#db/queries/accounts/verify-email.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { DIRECT_SESSION, POOLED_SESSION } from "#db/sessions.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
@@ -106,6 +107,7 @@ async function connected<T>(env: Env, work: (config: Config, query: Query) => Pr
     name: "stopwatch account",
     connectionsMax: 1,
     prepare: false,
+    session: config.databaseUrl === config.databaseDirectUrl ? DIRECT_SESSION : POOLED_SESSION,
   });
   try {
     await database.run(DEADLINE_MS, ({ sql }) => assertSchemaFits(sql));

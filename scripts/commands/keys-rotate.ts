@@ -3,6 +3,7 @@ import { assertSession } from "#db/assert-session.ts";
 import { connect } from "#db/client.ts";
 import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { command } from "../command.ts";
 import { readKeys } from "../keys/keys.ts";
@@ -42,7 +43,7 @@ async function rotate(env: Env, dryRun: boolean): Promise<number> {
   const { databaseDirectUrl, keyRing: ring } = readConfig(env);
   const database = connect({ url: databaseDirectUrl, name: "stopwatch keys:rotate", connectionsMax: 1 });
   try {
-    await assertSession(databaseDirectUrl, {});
+    await assertSession(databaseDirectUrl, DIRECT_SESSION);
     await database.run(DEADLINE_MS, async ({ sql }) => {
       await assertSchemaFits(sql);
       await assertKeyRingOpens(sql, ring);

@@ -1,7 +1,7 @@
 import { readLauncherConfig } from "#config.ts";
+import { noticesOf } from "#db/check-server.ts";
 import { migrate } from "#db/migrate.ts";
 import { describeDurationProblem, parseDuration } from "#domain/duration.ts";
-import { securityNotice } from "#domain/postgres-releases.ts";
 import { command, UsageError } from "../command.ts";
 import { migrateOwnDatabase } from "../postgres/migrate-own.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
@@ -29,8 +29,7 @@ of its tables, and the audit log to read and to add to.`,
           ? await migrateOwnDatabase(addresses, options)
           : await withEmbeddedPostgres(dataDir, (url) => migrate(url, options));
       console.log("The schema is up to date.");
-      const notice = securityNotice(server);
-      if (notice) console.log(`warning: ${notice}.`);
+      for (const notice of noticesOf(server)) console.log(`warning: ${notice}.`);
       return 0;
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;

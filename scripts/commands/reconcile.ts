@@ -7,6 +7,7 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { type OpenHold, readStanding } from "#db/queries/fleet/standing.ts";
 import { readPending } from "#db/queries/reconcile/pending.ts";
 import { countRunningReplays, stopReplays } from "#db/queries/reconcile/replays.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
 import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
 import { holdIfRestored } from "../postgres/restored.ts";
@@ -99,7 +100,7 @@ function readChoice(options: Options): Choice | undefined {
 }
 
 async function connected(url: string, work: (database: Database) => Promise<number>): Promise<number> {
-  await assertSession(url, {});
+  await assertSession(url, DIRECT_SESSION);
   // One connection, to which the advisory lock belongs.
   const database = connect({ url, name: "stopwatch reconcile", connectionsMax: 1 });
   try {

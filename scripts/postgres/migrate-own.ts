@@ -1,6 +1,6 @@
+import type { CheckedServer } from "#db/check-server.ts";
 import { type MigrateOptions, migrate } from "#db/migrate.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
-import type { ServerVersion } from "#domain/postgres-releases.ts";
 import { onDatabase } from "../on-database.ts";
 import { SetupError } from "../setup-error.ts";
 
@@ -16,10 +16,10 @@ type Options = Omit<MigrateOptions, "serviceRoles"> & { onLog: (line: string) =>
 
 /**
  * Migrates the operator's own database. With DATABASE_OWNER_URL it does so as the owner, and grants the roles of
- * DATABASE_URL and DATABASE_DIRECT_URL what the service needs. Returns the server's version. Throws a MigrationError,
+ * DATABASE_URL and DATABASE_DIRECT_URL what the service needs. Returns what is known of the server. Throws a MigrationError,
  * and a SetupError when DATABASE_URL is missing.
  */
-export async function migrateOwnDatabase(addresses: Addresses, options: Options): Promise<ServerVersion> {
+export async function migrateOwnDatabase(addresses: Addresses, options: Options): Promise<CheckedServer> {
   const { onLog } = options;
   const { databaseUrl, databaseDirectUrl, databaseOwnerUrl } = addresses;
   if (!databaseUrl || !databaseDirectUrl) throw new SetupError("DATABASE_OWNER_URL needs DATABASE_URL beside it.");

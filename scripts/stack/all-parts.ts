@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { processEnv, readLauncherConfig } from "#config.ts";
+import { noticesOf } from "#db/check-server.ts";
 import { migrate } from "#db/migrate.ts";
-import { securityNotice } from "#domain/postgres-releases.ts";
 import { aborted } from "../aborted.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
 import { listenablePortOrThrow } from "../ports.ts";
@@ -67,8 +67,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
     const server = database ? await migrate(database.url, options) : await migrateOwnDatabase(config, options);
     if (database) await holdIfRestored(database.cluster, database.url);
     const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
-    const notice = securityNotice(server, database && HOST_YOUR_OWN);
-    if (notice) say(`warning: ${notice}`);
+    for (const notice of noticesOf(server, database && HOST_YOUR_OWN)) say(`warning: ${notice}`);
     await launch.prepare?.({ onLog: say, signal });
     signal.throwIfAborted();
 

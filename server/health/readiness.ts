@@ -1,6 +1,8 @@
 import { DatabaseUnavailable } from "#db/client.ts";
+import { InstallationError } from "#db/installation-error.ts";
 import { probeWrite } from "#db/queries/fleet/probe-write.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
+import { assertSettingsFit } from "#db/queries/fleet/server-settings.ts";
 import { cacheFor } from "#domain/cache-for.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
@@ -18,16 +20,23 @@ export const readReadiness = (): Promise<Readiness> => reader()();
 const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(services)));
 
 async function readNow(services: Services): Promise<Readiness> {
-  const { database, log } = services;
+  const { database, log, isPooled } = services;
   const [written, alive] = await Promise.all([
-    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ sql }) => probeWrite(sql))),
+    orFault(services, () =>
+      database.run(DATABASE_BUDGET_MS, async ({ sql }) => {
+        await assertSettingsFit(sql, { isPooled });
+        await probeWrite(sql);
+      }),
+    ),
     orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db))),
   ]);
   const queue = alive === true ? "ok" : "unavailable";
-  const failed = [written, alive].find((one) => one instanceof DatabaseUnavailable);
+  const failed = [written, alive].find((one) => one instanceof Error);
   if (failed !== undefined) {
-    log.warn({ fault: failed.fault, err: failed }, "not ready");
-    return { status: "unavailable", checks: { database: "unavailable", queue }, reason: failed.publicMessage };
+    const [fault, reason] =
+      failed instanceof DatabaseUnavailable ? [failed.fault, failed.publicMessage] : ["settings", failed.message];
+    log.warn({ fault, err: failed }, "not ready");
+    return { status: "unavailable", checks: { database: "unavailable", queue }, reason };
   }
   if (queue === "ok") return { status: "ok", checks: { database: "ok", queue } };
   return { status: "unavailable", checks: { database: "ok", queue }, reason: NO_DISPATCHER };
@@ -35,12 +44,14 @@ async function readNow(services: Services): Promise<Readiness> {
 
 const NO_DISPATCHER = "No dispatcher has had a heartbeat within 15 s: start one, or look into its log.";
 
-async function orFault<T>({ installation }: Services, work: () => Promise<T>): Promise<T | DatabaseUnavailable> {
+type Fault = DatabaseUnavailable | InstallationError;
+
+async function orFault<T>({ installation }: Services, work: () => Promise<T>): Promise<T | Fault> {
   try {
     await installation();
     return await work();
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return error;
+    if (error instanceof DatabaseUnavailable || error instanceof InstallationError) return error;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "../../client.ts";
+import { readInstant } from "../../values.ts";
 
 export type AccountSummary = {
   emailVerified: boolean;
@@ -10,6 +11,10 @@ export type AccountSummary = {
   lastUsedAt: Date | null;
   /** When the subscription renews, or stops giving the account its plan. */
   periodEnd: Date | null;
+};
+
+type AsText<T> = {
+  [Name in keyof T]: T[Name] extends Date ? string : T[Name] extends Date | null ? string | null : T[Name];
 };
 
 /**
@@ -27,12 +32,11 @@ export async function readAccountSummary(sql: Sql, id: string): Promise<AccountS
       (SELECT coalesce(s.paid_until, s.current_period_end) FROM subscriptions s WHERE s.account_id = a.id) AS "periodEnd"
     FROM accounts a WHERE a.id = ${id} AND a.status <> 'deleted'`;
   if (row === undefined) return undefined;
-  // The driver returns instants as text once drizzle has been on its connection.
-  const { activatedAt, lastUsedAt, periodEnd, ...rest } = row as AccountSummary;
+  const { activatedAt, lastUsedAt, periodEnd, ...rest } = row as AsText<AccountSummary>;
   return {
     ...rest,
-    activatedAt: new Date(activatedAt),
-    lastUsedAt: lastUsedAt && new Date(lastUsedAt),
-    periodEnd: periodEnd && new Date(periodEnd),
+    activatedAt: readInstant(activatedAt),
+    lastUsedAt: lastUsedAt === null ? null : readInstant(lastUsedAt),
+    periodEnd: periodEnd === null ? null : readInstant(periodEnd),
   };
 }

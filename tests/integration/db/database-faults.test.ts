@@ -36,6 +36,8 @@ describe("what the server cannot do is named by the kind of fault, to caller and
     ["a read-only session", "read_only", "DELETE FROM holds", { default_transaction_read_only: "on" }],
     ["a table of another owner", "privilege", "ALTER TABLE schedules ADD COLUMN x int"],
     ["a right that is missing", "privilege", "DELETE FROM audit_log"],
+    ["a table that is not there", "schema", "SELECT FROM nowhere"],
+    ["a function that is not there", "schema", "SELECT nowhere()"],
     ["a full disk", "disk_full", raised("53100")],
     ["no memory", "out_of_memory", raised("53200")],
     ["no connection", "too_many_connections", raised("53300")],
@@ -54,7 +56,7 @@ describe("what the server cannot do is named by the kind of fault, to caller and
 
   it.each([
     ["a violated constraint", "23505"],
-    ["a table that is not there", "42P01"],
+    ["a column that is not there", "42703"],
     ["a division by zero", "22012"],
     ["a bug of the server", "XX000"],
   ])("%s is an error as it is", async (_, code) => {

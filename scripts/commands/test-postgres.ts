@@ -19,8 +19,9 @@ const CORE = [
 await command<{ core: boolean; report?: string }>({
   usage: `Usage: npm run test:postgres -- MAJOR [--core] [--report FILE]
 
-Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). Installs it first when it is
-missing (scripts/postgres/releases/), and PostgreSQL 14, which is refused (tests/postgres/). "npm test" runs on 18, or on the MAJOR that TEST_POSTGRES_MAJOR names.
+Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). When they are missing, it first
+installs that major (scripts/postgres/releases/) and PostgreSQL 14, which is refused (tests/postgres/). "npm test" runs on 18,
+or on the MAJOR that TEST_POSTGRES_MAJOR names.
 
   --core         only migrations, the start of a dispatcher, claims, records and retention
   --report FILE  also writes the results as JSON`,

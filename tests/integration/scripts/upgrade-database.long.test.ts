@@ -227,7 +227,10 @@ test("killed anywhere the old data stays whole, and the next run upgrades it; a 
   await mkdir(join(dataDir, "upgrading"));
   await rename(join(dataDir, "postgres"), join(dataDir, "upgrading", "postgres"));
   for (const name of ["start", "migrate"])
-    expect(await run(name, { ENCRYPTION_KEYS })).toMatchObject({ code: 1, stderr: [expect.stringMatching(/was killed .*: run it again/)] });
+    expect(await run(name, { ENCRYPTION_KEYS })).toMatchObject({
+      code: 1,
+      stderr: [expect.stringMatching(/was killed .*: run it again/)],
+    });
   expect(await upgrade()).toMatchObject({ code: 0, stdout: expect.stringMatching(/postgres-17/), stderr: [] });
   await onUpgraded(async ({ databaseUrl, sql }) => {
     expect(await findHold(databaseUrl)).toBe(describeHold({ reason: "operator", newestBeatAtMs: null }));

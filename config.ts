@@ -6,6 +6,7 @@ import { isConfidentialUrl, isLoopbackHost } from "#domain/confidential-url.ts";
 import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
+import { isRefusedPort } from "#domain/refused-ports.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
@@ -145,7 +146,13 @@ export function ignoreAuthAddresses(): void {
   for (const name of ["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"]) delete env[name];
 }
 
-const port = z.coerce.number("a port number").int("a port number").min(0, "a port from 0 to 65535").max(65_535);
+const portForm = "expected a port from 0 to 65535";
+const port = z.coerce
+  .number(portForm)
+  .int(portForm)
+  .min(0, portForm)
+  .max(65_535, portForm)
+  .refine((number) => !isRefusedPort(number), "expected a port to which browsers connect, which this is not");
 const postgresUrl = z.string("expected postgres://user:password@host:port/database").superRefine((text, context) => {
   try {
     parseDatabaseAddress(text);
@@ -156,16 +163,22 @@ const postgresUrl = z.string("expected postgres://user:password@host:port/databa
 /** Sender of mails in the mailbox folder; with a mail provider MAIL_FROM is required. */
 const DEFAULT_MAIL_FROM = "Stopwatch <stopwatch@localhost>";
 const mailFromForm = "expected an address, or a name and an address such as Stopwatch <notices@example.com>";
-const address = z.url({ protocol: /^https?$/, error: "expected an http or https address" });
+const address = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .refine(
+    (url) => !URL.canParse(url) || !isRefusedPort(Number(new URL(url).port)),
+    "expected a port to which browsers connect",
+  );
 // Credentials are sent there.
 const confidentialAddress = address.refine(
   isConfidentialUrl,
   "expected an https address, or an http one of this machine",
 );
 const addressHeaderForm = "expected the name of a header that holds an address, such as x-vercel-forwarded-for";
-const bound = z.coerce.number("a whole number").int("a whole number").min(1, "at least 1");
+const boundForm = "expected a whole number from 1";
+const bound = z.coerce.number(boundForm).int(boundForm).min(1, boundForm);
 
-const poolSize = bound.max(100, "at most 100");
+const poolSize = bound.max(100, "expected at most 100");
 
 const shared = {
   PORT: port.default(3000),
@@ -276,13 +289,19 @@ function isOnlyHere({ BASE_URL, HOST }: { BASE_URL?: string | undefined; HOST: s
 
 const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");
 
-const launcherSettings = z.object({
-  ...shared,
-  DATABASE_URL: postgresUrl.optional(),
-  DATABASE_DIRECT_URL: postgresUrl.optional(),
-  DATABASE_OWNER_URL: postgresUrl.optional(),
-  ENCRYPTION_KEYS: z.string().optional(),
-});
+const launcherSettings = z
+  .object({
+    ...shared,
+    DATABASE_URL: postgresUrl.optional(),
+    DATABASE_DIRECT_URL: postgresUrl.optional(),
+    DATABASE_OWNER_URL: postgresUrl.optional(),
+    ENCRYPTION_KEYS: z.string().optional(),
+  })
+  .superRefine((given, context) => {
+    const other = (["DATABASE_DIRECT_URL", "DATABASE_OWNER_URL"] as const).find((name) => given[name] !== undefined);
+    if (other === undefined || given.DATABASE_URL !== undefined) return;
+    context.addIssue({ code: "custom", path: ["DATABASE_URL"], message: `${other} needs DATABASE_URL beside it` });
+  });
 
 /** The name of every setting, as in `.env.example`. */
 export const SETTING_NAMES = [...new Set([...Object.keys(settings.shape), ...Object.keys(launcherSettings.shape)])];

@@ -1,5 +1,6 @@
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { InstallationError } from "#db/installation-error.ts";
+import { describeListenProblem } from "#domain/listen-problem.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
 import { serveHealth } from "./observability/health.ts";
@@ -46,6 +47,9 @@ async function main() {
     held: () => dispatcher?.held() ?? null,
     ready: async () => dispatcher?.ready() ?? STARTING,
     metrics,
+  }).catch((error: NodeJS.ErrnoException) => {
+    const where = { setting: "DISPATCHER_PORT", host: config.host, port: config.dispatcherPort };
+    throw new InstallationError(describeListenProblem(where, error.code), { cause: error });
   });
   const session = await untilReady(config, log);
   dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version, session });

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { describeListenProblem } from "#domain/listen-problem.ts";
 import { SetupError } from "./setup-error.ts";
 
 /** Returns the wanted port of the loopback interface if nobody listens there, otherwise (and for 0) any free one. */
@@ -12,12 +13,7 @@ export async function freePort(wanted = 0): Promise<number> {
  */
 export async function listenablePortOrThrow(setting: string, host: string, port: number): Promise<number> {
   return tryPort(host, port).catch((error: NodeJS.ErrnoException) => {
-    const where = `port ${port} on ${host}`;
-    if (error.code === "EADDRINUSE")
-      throw new SetupError(`Another program listens on ${where}: stop it, or set ${setting} to another port.`);
-    if (error.code === "EACCES")
-      throw new SetupError(`This user may not listen on ${where}: set ${setting} to a port from 1024.`);
-    throw new SetupError(`Nothing can listen on ${where} (${error.code}): see ${setting} and HOST.`);
+    throw new SetupError(describeListenProblem({ setting, host, port }, error.code));
   });
 }
 

@@ -17,7 +17,8 @@ export function explainMigrationFailure(error: unknown, url: string, tag: string
   const database = describeDatabase(address);
   const failure = (text: string) => new MigrationError(text, { cause: error });
 
-  if (code === "28P01" || code === "28000") return failure(`The database ${database} refuses the user ${user}.`);
+  if (code === "28P01" || code === "28000")
+    return failure(`The database ${database} refuses the user ${user}: correct user and password in its address.`);
   if (code === "3D000") return failure(`There is no database ${database}: create it first.`);
   if (code === "42501")
     return failure(
@@ -25,7 +26,9 @@ export function explainMigrationFailure(error: unknown, url: string, tag: string
     );
   if (faultOf(error) === "unreachable") {
     const needed = hosts.length > 1 ? " (one of the hosts has to take writes)" : "";
-    return failure(`The database ${database} cannot be reached: ${message || code}${needed}`);
+    return failure(
+      `The database ${database} cannot be reached: ${message || code}${needed}. Start it, or correct its address.`,
+    );
   }
   if (tag !== undefined)
     return failure(

@@ -37,7 +37,7 @@ export async function openContext(env: Env = processEnv()): Promise<Context> {
   const { launcher, problems } = tryLauncher(env);
   const dataDir = launcher?.dataDir ?? ".data";
   const isEmbedded = launcher !== undefined && !launcher.databaseDirectUrl;
-  const running = isEmbedded ? await findRunningPostgres(dataDir) : undefined;
+  const running = isEmbedded ? await tryRunning(dataDir, problems) : undefined;
   const { keys, keysFile } = await tryKeys(launcher?.hasEncryptionKeys !== false, dataDir, problems);
   const complete: Env = {
     ...env,
@@ -76,6 +76,13 @@ function tryLauncher(env: Env): { launcher?: ReturnType<typeof readLauncherConfi
   } catch (error) {
     return { problems: linesOf(error) };
   }
+}
+
+async function tryRunning(dataDir: string, problems: string[]): Promise<string | undefined> {
+  return findRunningPostgres(dataDir).catch((error) => {
+    problems.push(...linesOf(error));
+    return undefined;
+  });
 }
 
 function tryConfig(env: Env, problems: string[]): Config | undefined {

@@ -34,7 +34,7 @@ export async function readKeys(dataDir: string): Promise<Keys | undefined> {
   const file = join(dataDir, "keys.env");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
-    throw new SetupError(`${file}, which has the encryption keys, cannot be read (${error.code}).`);
+    throw new SetupError(`${file}, which has the encryption keys, cannot be read (${error.code}): see DATA_DIR.`);
   });
   if (text === undefined) return undefined;
   const { ENCRYPTION_KEYS } = parseEnv(text);

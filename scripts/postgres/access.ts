@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
+import { SetupError } from "../setup-error.ts";
 
 /** How to reach the server of a data folder. It is stored in `postgres.json` there, which no other user can read. */
 export type Access = { port: number; password: string };
@@ -14,12 +15,18 @@ export function addressOf({ port, password }: Access, database = DATABASE): stri
   return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Reads `postgres.json`; undefined when the data folder has none yet. */
+/** Reads `postgres.json`; undefined when the data folder has none yet. Throws a SetupError when it cannot be used. */
 export async function readAccess(dataDir: string): Promise<Access | undefined> {
-  const text = await readFile(join(dataDir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
+  const file = join(dataDir, FILE);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw new SetupError(`${file} cannot be read (${error.code}): see DATA_DIR.`);
   });
-  return text === undefined ? undefined : (JSON.parse(text) as Access);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Access;
+  } catch {
+    throw new SetupError(`${file} is damaged: bring back a copy of it, or set DATA_DIR to another folder.`);
+  }
 }
 
 /** Chooses a free port and a random password, and stores them. */

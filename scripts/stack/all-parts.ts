@@ -1,13 +1,17 @@
 import { resolve } from "node:path";
-import { processEnv, readLauncherConfig } from "#config.ts";
+import { processEnv, readConfig, readLauncherConfig } from "#config.ts";
 import { noticesOf } from "#db/check-server.ts";
 import { migrate } from "#db/migrate.ts";
+import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
+import { generateEncryptionKey } from "#domain/cipher.ts";
 import { aborted } from "../aborted.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
+import { onDatabase } from "../on-database.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { assertDataFolderFree, type EmbeddedPostgres, startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { migrateOwnDatabase } from "../postgres/migrate-own.ts";
 import { findHold, holdIfRestored } from "../postgres/restored.ts";
+import { SetupError } from "../setup-error.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { keepDatabase } from "./keep-database.ts";
 import type { Kept } from "./keep-running.ts";
@@ -53,9 +57,14 @@ export async function runAllParts(launch: Launch): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
   try {
+    assertSettings(config);
     if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
     const port = await listenablePortOrThrow("PORT", config.host, config.port);
-    const dispatcherPorts = await findDispatcherPorts(config.dispatcherPort, launch.dispatchers ?? 1);
+    const dispatcherPorts = await findDispatcherPorts(config, launch.dispatchers ?? 1);
+    if (dispatcherPorts.includes(port))
+      throw new SetupError(
+        `The web part and a dispatcher would both listen on port ${port}: set PORT or DISPATCHER_PORT.`,
+      );
     const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
     if (!config.databaseUrl) {
       say(`the data is in ${resolve(config.dataDir)} (npm run backup -- FOLDER copies it)`);
@@ -68,11 +77,6 @@ export async function runAllParts(launch: Launch): Promise<number> {
     if (database) await holdIfRestored(database.cluster, database.url);
     const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
     for (const notice of noticesOf(server, database && HOST_YOUR_OWN)) say(`warning: ${notice}`);
-    await launch.prepare?.({ onLog: say, signal });
-    signal.throwIfAborted();
-
-    const dispatchers = dispatcherPorts.length === 1 ? "the dispatcher" : `${dispatcherPorts.length} dispatchers`;
-    say(`starting ${dispatchers} and the web part`);
     const env = {
       ...processEnv(),
       ...keys,
@@ -84,6 +88,14 @@ export async function runAllParts(launch: Launch): Promise<number> {
       LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),
       NEXT_TELEMETRY_DISABLED: "1",
     };
+    await onDatabase(database?.url ?? (config.databaseDirectUrl as string), { name: "stopwatch start" }, (sql) =>
+      assertKeyRingOpens(sql, readConfig(env).keyRing),
+    );
+    await launch.prepare?.({ onLog: say, signal });
+    signal.throwIfAborted();
+
+    const dispatchers = dispatcherPorts.length === 1 ? "the dispatcher" : `${dispatcherPorts.length} dispatchers`;
+    say(`starting ${dispatchers} and the web part`);
     const output = createPartOutput(launch);
     // A wrong setting ends a part at its first start, and does not become right by starting again.
     let wasReady = false;
@@ -133,13 +145,24 @@ export async function runAllParts(launch: Launch): Promise<number> {
 
 const HOST_YOUR_OWN = "npm has no newer one; to serve others, use your distribution's (docs/own-database.md)";
 
-/** Returns `first` and the ports after it, or free ones if `first` is 0. */
-async function findDispatcherPorts(first: number, count: number): Promise<number[]> {
+/** Throws a ConfigError when a part would refuse its settings. What this process makes for the parts may be missing. */
+function assertSettings({ databaseUrl, hasEncryptionKeys }: ReturnType<typeof readLauncherConfig>) {
+  readConfig({
+    ...processEnv(),
+    ...(databaseUrl ? {} : { DATABASE_URL: "postgres://localhost/embedded" }),
+    ...(hasEncryptionKeys ? {} : { ENCRYPTION_KEYS: `made:${generateEncryptionKey()}` }),
+  });
+}
+
+/** Returns DISPATCHER_PORT and the ports after it, or free ones if it is 0. */
+async function findDispatcherPorts({ host, dispatcherPort: first }: Where, count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let n = 0; n < count; n++)
-    ports.push(await listenablePortOrThrow("DISPATCHER_PORT", "127.0.0.1", first === 0 ? 0 : first + n));
+    ports.push(await listenablePortOrThrow("DISPATCHER_PORT", host, first === 0 ? 0 : first + n));
   return ports;
 }
+
+type Where = { host: string; dispatcherPort: number };
 
 function say(line: string) {
   console.log(`stopwatch | ${line}`);

@@ -257,7 +257,7 @@ describe("npm run migrate with DATABASE_OWNER_URL", () => {
   it("needs DATABASE_URL beside it", async () => {
     const migrating = runScript("migrate", [], { DATABASE_OWNER_URL: database.url });
     expect(await migrating.exited).toBe(1);
-    expect(migrating.stderr.join("\n")).toContain("DATABASE_OWNER_URL needs DATABASE_URL beside it.");
+    expect(migrating.stderr.join("\n")).toContain("DATABASE_OWNER_URL needs DATABASE_URL beside it");
   });
 
   it("says so when DATABASE_URL may change the tables anyway", async () => {

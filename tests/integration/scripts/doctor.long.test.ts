@@ -94,7 +94,7 @@ describe("npm run doctor", () => {
   });
 
   it("makes no secret in a new database", async () => {
-    const results = await examine({ BASE_URL: "http://127.0.0.1:9" });
+    const results = await examine({ BASE_URL: "http://127.0.0.1:47814" });
     expect(lineIn(results, "keys")).toMatch(/^ok .* nothing in the database is sealed yet/);
     expect(await api.sql`SELECT FROM instance_secrets`).toHaveLength(0);
   });
@@ -187,10 +187,11 @@ describe("npm run doctor", () => {
         await other.stop();
       }
     });
-    expect(lineIn(await examine({ BASE_URL: "http://127.0.0.1:9" }), "base URL")).toMatch(
+    expect(lineIn(await examine({ BASE_URL: "http://127.0.0.1:47814" }), "base URL")).toMatch(
       /^failure .*cannot be reached/,
     );
-    expect(lineIn(await examine({ BASE_URL: "http://127.0.0.1:6000" }), "base URL")).toMatch(/^failure .*bad port/);
+    const refused = await examine({ BASE_URL: "http://127.0.0.1:6000" });
+    expect(lineIn(refused, "settings")).toMatch(/^failure .*BASE_URL: expected a port to which browsers connect/);
   });
 
   it("asks Resend for the domains of the key, and sends nothing", async () => {

@@ -57,6 +57,20 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   };
 }
 
+/** The same address with one of its hosts, or another one, alone. Its parameters are those that the service uses. */
+export function atHost(text: string, { host, port }: DatabaseAddress["hosts"][number]): string {
+  const { user, password, database, parameters } = parseDatabaseAddress(text);
+  const query = new URLSearchParams([...parameters].filter(([name]) => !PLACE.has(name)));
+  const isSocket = host.startsWith("/");
+  if (isSocket) for (const [name, value] of Object.entries({ host, port: String(port) })) query.set(name, value);
+  const login = [user, ...(password === null ? [] : [password])].map(encodeURIComponent).join(":");
+  const name = host.includes(":") ? `[${host}]` : encodeURIComponent(host);
+  const end = `${encodeURIComponent(database)}${query.size > 0 ? `?${query}` : ""}`;
+  return `postgres://${login === "" ? "" : `${login}@`}${isSocket ? "" : `${name}:${port}`}/${end}`;
+}
+
+const PLACE = new Set(["host", "port", "user", "password", "dbname", "target_session_attrs"]);
+
 /** The database and all its hosts, for messages. */
 export function describeDatabase({ database, hosts }: Pick<DatabaseAddress, "database" | "hosts">): string {
   const names = hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);

@@ -1,9 +1,8 @@
 import { command, UsageError } from "../command.ts";
 import { installPackage } from "../packages/install-package.ts";
-import { installRelease, OLDER_MAJORS } from "../postgres/releases.ts";
 import { runVitest } from "../run-vitest.ts";
 
-const MAJORS = [...OLDER_MAJORS, "18"];
+const MAJORS = ["15", "16", "17", "18"];
 
 /** Migrations, the start of a dispatcher, claims, records and retention. */
 const CORE = [
@@ -19,9 +18,8 @@ const CORE = [
 await command<{ core: boolean; report?: string }>({
   usage: `Usage: npm run test:postgres -- MAJOR [--core] [--report FILE]
 
-Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). When they are missing, it first
-installs that major (scripts/postgres/releases/) and PostgreSQL 14, which is refused (tests/postgres/). "npm test" runs on 18,
-or on the MAJOR that TEST_POSTGRES_MAJOR names.
+Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). Installs the older ones first ("npm ci
+--prefix tests/postgres") when they are missing. "npm test" runs on 18, or on the MAJOR that TEST_POSTGRES_MAJOR names.
 
   --core         only migrations, the start of a dispatcher, claims, records and retention
   --report FILE  also writes the results as JSON`,
@@ -32,8 +30,7 @@ or on the MAJOR that TEST_POSTGRES_MAJOR names.
       throw new UsageError(
         `'${major}' is no major version that Stopwatch is tested with: choose one of ${MAJORS.join(", ")}.`,
       );
-    await installPackage("tests/postgres", "PostgreSQL 14");
-    if (OLDER_MAJORS.includes(major)) await installRelease(major);
+    await installPackage("tests/postgres", "older PostgreSQL servers");
     return runVitest(
       [
         ...["--project=integration", "--project=alone", ...(core ? ["--project=long", ...CORE] : [])],

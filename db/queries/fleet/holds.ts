@@ -41,3 +41,15 @@ export async function endHold(
       system_identifier = i.system_identifier, timeline = i.timeline
     FROM database_incarnation() i WHERE h.id = ${id} AND h.ended_at IS NULL`;
 }
+
+/**
+ * Stores that this database continues the one whose rows it has, by a hold that has ended: dispatchers ask nothing, however
+ * long none of them ran.
+ */
+export async function continueHere(sql: Runner): Promise<void> {
+  await sql`
+    INSERT INTO holds (reason, system_identifier, timeline, newest_beat_at, began_at, ended_at, choice)
+    SELECT 'operator', i.system_identifier, i.timeline, d.beat_at, n.at, n.at, 'continued'
+    FROM database_incarnation() i, (SELECT max(beat_at) AS beat_at FROM dispatchers) d,
+      LATERAL (SELECT greatest(clock_timestamp(), d.beat_at) AS at) n`;
+}

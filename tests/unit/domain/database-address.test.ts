@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDatabase, parseDatabaseAddress } from "#domain/database-address.ts";
+import { atHost, describeDatabase, parseDatabaseAddress } from "#domain/database-address.ts";
 
 describe("the address of a database", () => {
   it.each([
@@ -115,5 +115,19 @@ describe("the address of a database", () => {
 
   it("is described by its database and hosts, without user and password", () => {
     expect(describeDatabase(parseDatabaseAddress("postgres://u:p@a:1,[::1]/d"))).toBe("d on a:1,[::1]:5432");
+  });
+});
+
+describe("the address of one host", () => {
+  const place = { host: "::1", port: 6 };
+  it.each([
+    ["postgres://u%40x:p%2Fw@a,b:6/d%20e?sslmode=require&target_session_attrs=read-write", place],
+    ["postgres://u:p@/d?host=a,b&port=1,2&sslmode=verify-full", { host: "/var/run", port: 5433 }],
+    ["postgres://h/d", { host: "other", port: 5432 }],
+  ])("is that of %s with %j alone", (text, host) => {
+    const [before, after] = [parseDatabaseAddress(text), parseDatabaseAddress(atHost(text, host))];
+    expect(after.hosts).toEqual([host]);
+    expect(after).toMatchObject({ user: before.user, password: before.password, database: before.database });
+    expect(after.parameters.get("sslmode")).toBe(before.parameters.get("sslmode"));
   });
 });

@@ -1,0 +1,35 @@
+import type { Side } from "./servers.ts";
+
+export type Table = { name: string; hasKey: boolean; rows: number };
+
+/**
+ * The tables of the service that are moved, quoted, with an estimate of their rows: not the partitions, which belong to
+ * their table, and not what a crash empties.
+ */
+export async function readTables({ sql }: Pick<Side, "sql">): Promise<Table[]> {
+  return sql<Table[]>`
+    SELECT format('%I.%I', n.nspname, c.relname) AS name,
+      c.relreplident IN ('f', 'i') OR EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary) AS "hasKey",
+      (SELECT coalesce(sum(greatest(p.reltuples, 0)), 0)::float8 FROM pg_class p
+        WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = c.oid))) AS rows
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence = 'p'
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = c.oid AND deptype = 'e')
+    ORDER BY 1`;
+}
+
+/** The days for which `attempts` has a partition, as YYYYMMDD, the oldest first. */
+export async function readAttemptDays({ sql }: Pick<Side, "sql">): Promise<string[]> {
+  const rows = await sql`
+    SELECT right(c.relname, 8) AS day FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'public.attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`;
+  return rows.map(({ day }) => day);
+}
+
+/** When each applied migration was written, epoch ms, in their order. None for a database without any. */
+export async function readJournal({ sql }: Pick<Side, "sql">): Promise<number[]> {
+  const [row] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
+  if (!row?.found) return [];
+  const rows = await sql`SELECT created_at::float8 AS at FROM drizzle.__drizzle_migrations ORDER BY created_at`;
+  return rows.map(({ at }) => at);
+}

@@ -1,24 +1,31 @@
-import { decodings } from "./text-decodings.ts";
+import { comparedValues, type RequestParts } from "./compared-values.ts";
+import { codesText, foldPlaces, foldText } from "./folded-text.ts";
+import { RUN_LENGTH, type SharedRun, sharedRuns } from "./shared-runs.ts";
+import { decodings, type Wanted } from "./text-decodings.ts";
 
-/** The parts of a request that must not appear in a stored error text. */
-export interface RequestParts {
-  payload: Buffer | null;
-  secrets: readonly string[];
-  headers: readonly (readonly [string, string])[];
-}
-
-/** Stored instead of a response that repeats the request. */
+/** Stored instead of what a response repeats of the request. */
 export const REPEATED_REQUEST = "[response repeated the request]";
 
 /**
- * The error text of a failed attempt: the start of the response body, cleaned, or `REPEATED_REQUEST` when it repeats part
- * of the request. `raw` is all of the body that was read, so that a value cut off by the limit is still recognised.
- * `bytes` are its bytes read as UTF-8, in case the charset by which `raw` was read is not that of a repeated part.
+ * The error text of a failed attempt: the start of the response, cleaned. What it repeats of the request, 16 characters or
+ * more, is replaced by `REPEATED_REQUEST`; where the rest, decoded in any way, still repeats some of it, all of the text
+ * is. `raw` is the text of all of `body`, the bytes that were read, so that a value cut off by the limit is still
+ * recognised; the bytes are also compared as UTF-8, in case `raw` was read by a charset that is not theirs.
  */
-export function failureText(raw: string, parts: RequestParts, bytes = raw): string {
-  const compared = raw.slice(0, firstCharacters(raw).length + COMPARED_BEYOND_LENGTH);
-  const isRepeated = repeatsRequest(compared, parts) || (bytes !== raw && repeatsRequest(bytes, parts));
-  return isRepeated ? REPEATED_REQUEST : cleanErrorText(raw);
+export function failureText(raw: string, parts: RequestParts, body: Buffer): string {
+  const keptLength = firstCharacters(raw).length;
+  const values = foldedValues(parts);
+  const compared = raw.slice(0, keptLength + COMPARED_BEYOND_LENGTH);
+  const masked = maskRepeats(compared, keptLength, values);
+  if (masked === null) return REPEATED_REQUEST;
+  const utf8 = body.toString("utf8");
+  if (utf8 !== raw) {
+    const sameLength = Math.ceil((utf8.length / raw.length) * compared.length);
+    const other = maskRepeats(utf8.slice(0, sameLength), sameLength, values);
+    const isMasked = (run: string) => masked.repeated.some((it) => it.includes(run));
+    if (other === null || !other.repeated.every(isMasked)) return REPEATED_REQUEST;
+  }
+  return cleanErrorText(masked.text);
 }
 
 /** Prepares a text for storage: replaces NUL and lone surrogates by U+FFFD and keeps the first 1,024 code points. */
@@ -27,101 +34,91 @@ export function cleanErrorText(raw: string): string {
     .slice(0, 2 * TEXT_LENGTH_MAX)
     .toWellFormed()
     .replaceAll("\0", "\uFFFD");
-  return Array.from(start).slice(0, TEXT_LENGTH_MAX).join("");
-}
-
-/**
- * Whether a text, as it is or JSON-, HTML-, percent- or base64-decoded (also one encoding inside another), shares
- * a run of 32 characters with the payload, a secret or a custom header value, or holds one of them whole that has 8 or
- * more. Characters are UTF-16 code units. `Content-Type`, `Accept` and `User-Agent` are not compared. Of `Authorization`
- * and `Cookie` the credentials in them are values too.
- */
-export function repeatsRequest(text: string, parts: RequestParts): boolean {
-  const values = [
-    ...(parts.payload === null ? [] : [parts.payload.toString("utf8")]),
-    ...parts.secrets,
-    ...parts.headers.flatMap(([name, value]) => valuesIn(name.toLowerCase(), value.trim())),
-  ];
-  const readings = decodings(text);
-  const isWholeIn = (value: string) => value.length >= WHOLE_LENGTH_MIN && readings.some((it) => it.includes(value));
-  const short = values.filter((value) => value.length < RUN_LENGTH);
-  const long = values.filter((value) => value.length >= RUN_LENGTH);
-  return short.some(isWholeIn) || (long.length > 0 && sharesRun(readings, long));
+  return firstCharacters(start);
 }
 
 const TEXT_LENGTH_MAX = 1024;
-const RUN_LENGTH = 32;
-const WHOLE_LENGTH_MIN = 8;
-// 31 characters beyond those stored, each up to nine characters when percent-encoded (%XX%XX%XX).
-const COMPARED_BEYOND_LENGTH = 9 * (RUN_LENGTH - 1);
-const UNCOMPARED_HEADERS = new Set(["content-type", "accept", "user-agent"]);
+// A run of 16 characters that begins among those stored ends within this, though each takes 27: percent-encoded UTF-8 of
+// three bytes, percent-encoded again (%25XX) and as an entity.
+const COMPARED_BEYOND_LENGTH = 27 * RUN_LENGTH;
 
-/** The compared values of a header: the whole value, and credentials in it that a target may extract and repeat. */
-function valuesIn(name: string, value: string): string[] {
-  if (UNCOMPARED_HEADERS.has(name)) return [];
-  if (name === "authorization") return [value, ...credentialsIn(value)];
-  if (name === "cookie") return [value, ...value.split(";").map(cookieValue)];
-  return [value];
+type Values = { long: string[]; credentials: string[]; wanted: Wanted };
+type Span = [start: number, end: number];
+
+function foldedValues(parts: RequestParts): Values {
+  const { long, credentials } = comparedValues(parts);
+  const length = Math.min(RUN_LENGTH, ...credentials.map((it) => it.length));
+  const isWide = long.some((value) => Buffer.byteLength(value) > value.length && /[^\0-\xff]/.test(value));
+  return { long, credentials, wanted: { length, isWide } };
 }
 
-function credentialsIn(authorization: string): string[] {
-  const [, scheme = "", credentials = ""] = /^(\S+)\s+(.*)$/s.exec(authorization) ?? [];
-  if (scheme.toLowerCase() !== "basic") return [credentials];
-  const decoded = Buffer.from(credentials, "base64").toString("utf8");
-  const colon = decoded.indexOf(":");
-  return [credentials, decoded, colon < 0 ? "" : decoded.slice(colon + 1)];
+/**
+ * The first `keptLength` code units of a text with `REPEATED_REQUEST` in place of each part of a value, and these parts as
+ * they were compared. Null when the rest of the text repeats a value, too.
+ */
+function maskRepeats(text: string, keptLength: number, values: Values): { text: string; repeated: string[] } | null {
+  const readings = decodings(text, values.wanted);
+  const runs = sharedRuns([text, ...readings].map(foldText), values.long);
+  const own = runs.filter((run) => run.text === 0);
+  const spans = merged([...own.map((run) => spanOf(run, text)), ...spansOf(text, values.credentials)]);
+  if (spans.length === 0) {
+    const isRepeated = runs.length > 0 || holdsAny(readings, values.credentials);
+    return isRepeated ? null : { text: text.slice(0, keptLength), repeated: [] };
+  }
+  if (repeats(replaced(text, spans), values)) return null;
+  // A mask at the cut begins so early that all of it is kept.
+  const lastStart = keptLength < text.length ? keptLength - REPEATED_REQUEST.length : keptLength;
+  const kept = spans
+    .filter(([start]) => start < keptLength)
+    .map(([start, end]): Span => [Math.min(start, lastStart), Math.min(end, keptLength)]);
+  return {
+    text: replaced(text.slice(0, keptLength), merged(kept)),
+    repeated: spans.map(([start, end]) => codesText(foldText(text.slice(start, end)).dense)),
+  };
 }
 
-function cookieValue(pair: string): string {
-  const value = pair.slice(pair.indexOf("=") + 1).trim();
-  return value.replace(/^"(.*)"$/, "$1");
+function repeats(text: string, { long, credentials, wanted }: Values): boolean {
+  const readings = [text, ...decodings(text, wanted)];
+  return holdsAny(readings, credentials) || sharedRuns(readings.map(foldText), long).length > 0;
 }
 
-const HASH_BASE = 0x01000193;
-const HASH_BASE_TO_RUN = Array.from({ length: RUN_LENGTH }).reduce<number>((power) => Math.imul(power, HASH_BASE), 1);
-const SLOTS = 1 << 18;
+const holdsAny = (texts: readonly string[], values: readonly string[]) =>
+  texts.some((text) => values.some((value) => text.includes(value)));
+
+/** Where a run stands in the text, without the white space around it. */
+function spanOf({ fold, start, end }: SharedRun, text: string): Span {
+  const places = foldPlaces(text, fold);
+  const [from, to] = [places[start] as number, (places[end - 1] as number) + 1];
+  const part = text.slice(from, to);
+  return [to - part.trimStart().length, from + part.trimEnd().length];
+}
+
+function spansOf(text: string, values: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const value of values) {
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) spans.push([at, at + value.length]);
+  }
+  return spans;
+}
+
+/** Spans in their order; those that touch are one. */
+function merged(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const [start, end] of spans.toSorted((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else result.push([start, end]);
+  }
+  return result;
+}
+
+function replaced(text: string, spans: readonly Span[]): string {
+  const after = spans.map(([, end], at) => text.slice(end, spans[at + 1]?.[0]));
+  return [text.slice(0, spans[0]?.[0]), ...after].join(REPEATED_REQUEST);
+}
 
 function firstCharacters(raw: string): string {
   return Array.from(raw.slice(0, 2 * TEXT_LENGTH_MAX))
     .slice(0, TEXT_LENGTH_MAX)
     .join("");
-}
-
-// Rabin-Karp: a rolling hash finds the few candidate positions for an exact comparison, so time is linear for any input.
-// The loop is written out twice because a callback per character would double its cost.
-function sharesRun(texts: readonly string[], values: readonly string[]): boolean {
-  const slots = new Uint8Array(SLOTS);
-  for (const text of texts) {
-    let hash = 0;
-    for (let end = 0; end < text.length; end++) {
-      hash = rollHash(hash, text, end);
-      if (end >= RUN_LENGTH - 1) slots[slotOf(hash)] = 1;
-    }
-  }
-  let runs: Set<string> | undefined;
-  for (const value of values) {
-    let hash = 0;
-    for (let end = 0; end < value.length; end++) {
-      hash = rollHash(hash, value, end);
-      if (end < RUN_LENGTH - 1 || slots[slotOf(hash)] === 0) continue;
-      runs ??= new Set(texts.flatMap(allRuns));
-      if (runs.has(value.slice(end + 1 - RUN_LENGTH, end + 1))) return true;
-    }
-  }
-  return false;
-}
-
-function rollHash(hash: number, text: string, end: number): number {
-  const leaving = end < RUN_LENGTH ? 0 : Math.imul(text.charCodeAt(end - RUN_LENGTH), HASH_BASE_TO_RUN);
-  return (Math.imul(hash, HASH_BASE) + text.charCodeAt(end) - leaving) | 0;
-}
-
-function slotOf(hash: number): number {
-  return (hash ^ (hash >>> 16)) & (SLOTS - 1);
-}
-
-function allRuns(text: string): string[] {
-  return Array.from({ length: Math.max(0, text.length - RUN_LENGTH + 1) }, (_, start) =>
-    text.slice(start, start + RUN_LENGTH),
-  );
 }

@@ -22,7 +22,7 @@ export function errorTextOf(delivery: Delivery, sealed: string | null, keyRing: 
         openSealed(keyRing, bytes(secret), secretAad(row.accountId, row.env)).toString(),
       ),
     };
-    return failureText(answerText(body, delivery.result?.contentType ?? ""), parts, body.toString("utf8"));
+    return failureText(answerText(body, delivery.result?.contentType ?? ""), parts, body);
   } catch {
     return "";
   }

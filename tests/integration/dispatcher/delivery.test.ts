@@ -233,13 +233,42 @@ describe("a failed attempt", () => {
     expect(await harness.attempts(id)).toMatchObject([{ outcome: "unreachable", status_code: null }]);
   });
 
-  it("whose answer repeats the payload, a header value or a secret is stored without the answer's text", async () => {
+  it("whose answer repeats the payload is stored without it, and with the error around it", async () => {
     const account = await harness.account({ settings: { retry_attempts: 0 } });
     const payload = JSON.stringify({ canary: "a-long-canary-of-more-than-thirty-two-characters" });
-    receiver.respond((request, response) => response.writeHead(500).end(`you sent: ${request.body}`));
+    receiver.respond((request, response) => response.writeHead(500).end(`cannot store ${request.body}: disk full`));
     const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200), { payload });
     await toStatus(id, "dead");
-    expect((await harness.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
+    const { error_text } = (await harness.attempts(id))[0] ?? {};
+    expect(error_text).toBe("cannot store [response repeated the request]: disk full");
+  });
+
+  it("whose answer repeats a header value or the payload in base64 is stored without the answer's text", async () => {
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
+    receiver.respond(({ headers, body }, response) => {
+      const repeated = headers["x-token"] ?? body;
+      response.writeHead(500).end(`you sent: ${Buffer.from(String(repeated)).toString("base64")}`);
+    });
+    const headers: [string, string][] = [["X-Token", "tok_51H8x2eZvKYlo2C"]];
+    for (const sent of [{ headers }, { payload: JSON.stringify({ card: "4242 4242 4242 4242" }) }]) {
+      const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200), sent);
+      await toStatus(id, "dead");
+      expect((await harness.attempts(id))[0]?.error_text).toBe("[response repeated the request]");
+    }
+  });
+
+  it("whose answer has only white space and short or public values in common with the request is stored whole", async () => {
+    const account = await harness.account({ settings: { retry_attempts: 0 } });
+    const text = `{\n${" ".repeat(32)}"error": "the production database cannot read application/json"\n}`;
+    receiver.respond((_request, response) => response.writeHead(500).end(text));
+    const payload = `{\n${" ".repeat(32)}"order": 1\n}`;
+    const headers: [string, string][] = [
+      ["X-Env", "production"],
+      ["Content-Type", "application/json"],
+    ];
+    const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200), { payload, headers });
+    await toStatus(id, "dead");
+    expect((await harness.attempts(id))[0]?.error_text).toBe(text);
   });
 
   it("whose answer declares its charset is stored in the letters that it meant", async () => {

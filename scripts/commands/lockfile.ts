@@ -5,13 +5,13 @@ import { findPublished } from "../lockfile/registry.ts";
 import { findUnpinned, nameAt } from "../lockfile/unpinned.ts";
 import { SetupError } from "../setup-error.ts";
 
-/** The lock files of the project and of the packages of its own in tests/. */
-const LOCKFILES = "{,tests/*/}package-lock.json";
+/** The lock files of the project and of the packages of their own. */
+const LOCKFILES = "{,tests/*/,scripts/postgres/releases/*/}package-lock.json";
 
 await command<{ check?: boolean }>({
   usage: `Usage: npm run lockfile:fix [-- --check]
 
-Completes the lock files of the project and of the packages in tests/, so that "npm ci" installs the same bytes on every
+Completes the lock files of the project and of the packages in tests/ and scripts/postgres/releases/, so that "npm ci" installs the same bytes on every
 platform, from any registry:
 
   - packages for other platforms that npm left out because the registry lacked them, without which "npm ci" refuses the

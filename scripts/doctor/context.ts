@@ -1,5 +1,6 @@
 import { type Config, ConfigError, processEnv, readConfig, readLauncherConfig, secretValues } from "#config.ts";
 import { connect, type Database, type Sql } from "#db/client.ts";
+import { POOLED_SESSION } from "#db/sessions.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { readKeys } from "../keys/keys.ts";
 import { findRunningPostgres } from "../postgres/embedded.ts";
@@ -8,6 +9,9 @@ import { SetupError } from "../setup-error.ts";
 /** How long a check may take, ms, and a call of the database in it. */
 export const CHECK_MS_MAX = 5_000;
 const CALL_MS_MAX = 4_500;
+
+// Also behind a pooler, which the checks are to find.
+const CONNECTION = { name: "stopwatch doctor", connectionsMax: 1, prepare: false, session: POOLED_SESSION };
 
 type Env = Record<string, string | undefined>;
 
@@ -51,7 +55,7 @@ export async function openContext(env: Env = processEnv()): Promise<Context> {
   const pooled = launcher?.databaseUrl !== direct ? (launcher?.databaseUrl ?? null) : null;
   const databases = new Map<string, Database>();
   const open = (url: string) => {
-    const known = databases.get(url) ?? connect({ url, name: "stopwatch doctor", connectionsMax: 1, prepare: false });
+    const known = databases.get(url) ?? connect({ url, ...CONNECTION });
     databases.set(url, known);
     return known;
   };

@@ -18,6 +18,7 @@ import { judgePooled } from "#scripts/doctor/checks/pooler.ts";
 import { judgeProxies } from "#scripts/doctor/checks/proxies.ts";
 import { judgeRetention } from "#scripts/doctor/checks/retention.ts";
 import { judgeRole } from "#scripts/doctor/checks/role.ts";
+import { judgeServer } from "#scripts/doctor/checks/server.ts";
 import { judgeSettings } from "#scripts/doctor/checks/settings.ts";
 import { judgeVersion } from "#scripts/doctor/checks/version.ts";
 import { CHECKS } from "#scripts/doctor/checks.ts";
@@ -109,6 +110,13 @@ const CASES: Case[] = [
     judgePooled({ role: "r", statementTimeoutMs: 0 }),
     "warning",
     /ALTER ROLE "r" SET statement_timeout/,
+  ],
+  ["a server with good settings", judgeServer([]), "ok", /lose nothing/],
+  [
+    "a server that can lose data",
+    judgeServer(["fsync is off: x", "fsync is off: x", "y"]),
+    "warning",
+    /^fsync is off: x; y\. Correct/,
   ],
   ["equal clocks", judgeClock([sample(0, 5, 10)]), "ok", /0 ms ahead of the database \(± 5 ms\)/],
   [

@@ -28,7 +28,7 @@ export async function bootSystemd() {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-systemd-"));
   const groups = await makeGroups();
   const inGroups = groups.map((group) => `echo $$ > ${group}/cgroup.procs`).join("; ");
-  const start = `${inGroups}; exec unshare ${NAMESPACES.join(" ")} --fork --kill-child bash "$0" "$@"`;
+  const start = `${inGroups}; exec setpriv --pdeathsig KILL unshare ${NAMESPACES.join(" ")} --fork --kill-child bash "$0" "$@"`;
   const child = spawn("bash", ["-c", start, BOOT, folder], { stdio: ["ignore", "ignore", "pipe"] });
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {

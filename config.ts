@@ -62,11 +62,12 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     connectionsPerOrigin: s.DELIVERY_CONNECTIONS_PER_ORIGIN,
     connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
-    /** Database connections of a web process, by pool. */
+    /** Database connections of a web process, by pool, and how long an idle one stays open. */
     webConnections: {
       writes: s.WEB_DATABASE_CONNECTIONS,
       reads: s.WEB_DATABASE_CONNECTIONS_READS,
       anonymous: s.WEB_DATABASE_CONNECTIONS_ANONYMOUS,
+      idleSeconds: s.WEB_DATABASE_IDLE_SECONDS,
     },
     /** Database connections of a dispatcher, by pool. */
     dispatcherConnections: {
@@ -205,6 +206,7 @@ const settings = z
     WEB_DATABASE_CONNECTIONS: poolSize.default(10),
     WEB_DATABASE_CONNECTIONS_READS: poolSize.default(6),
     WEB_DATABASE_CONNECTIONS_ANONYMOUS: poolSize.default(2),
+    WEB_DATABASE_IDLE_SECONDS: bound.max(3_600, "at most 3600").default(300),
     DISPATCHER_DATABASE_CONNECTIONS_CLAIMS: poolSize.default(2),
     DISPATCHER_DATABASE_CONNECTIONS_RECORDS: poolSize.default(2),
     DISPATCHER_DATABASE_CONNECTIONS_READS: poolSize.default(3),

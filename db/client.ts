@@ -27,6 +27,8 @@ export type ConnectOptions = {
   connectionsMax: number;
   /** Whether to use prepared statements. A pooler in transaction mode does not allow them. */
   prepare?: boolean;
+  /** After how many seconds without work a connection is closed, 300 by default. */
+  idleSeconds?: number;
   /** Server settings of each session, sent as start-up parameters. DIRECT_SESSION by default, which others include. */
   session?: Record<string, string | number>;
   /**
@@ -63,7 +65,8 @@ export function connect(options: ConnectOptions): Database {
 
 type Hosts = DatabaseAddress["hosts"];
 
-type Pool = { sql: Sql; calls: number; isRetired: boolean };
+/** `usedAtMs`: when its last call ended, epoch ms. */
+type Pool = { sql: Sql; calls: number; isRetired: boolean; usedAtMs: number };
 
 /** As `connect`, but `work` gets what `wrap` makes from the driver for each call. */
 export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wrap: (sql: Sql) => T): Database<T> {
@@ -73,7 +76,12 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
   let reaching: Promise<Hosts> | undefined;
   let closed = false;
 
-  const open = (order: Hosts): Pool => ({ sql: openPool(options, order), calls: 0, isRetired: false });
+  const open = (order: Hosts): Pool => ({
+    sql: openPool(options, order),
+    calls: 0,
+    isRetired: false,
+    usedAtMs: Date.now(),
+  });
 
   /** Opens the pool at the host that takes writes. Calls at the same time share the search, and for a while its failure. */
   const openAtHost = async (deadlineMs: number): Promise<void> => {
@@ -112,6 +120,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
 
   const leave = (left: Pool) => {
     left.calls--;
+    left.usedAtMs = Date.now();
     if (left.isRetired && left.calls === 0) discard(left);
   };
 
@@ -119,6 +128,8 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
     async run(fullDeadlineMs, work) {
       let deadlineMs = fullDeadlineMs;
       if (closed) throw new DatabaseUnavailable(new Error("the connection was closed"));
+      // Its connections are closed by now, unless the process was suspended and no timer ran: then they may be dead.
+      if (pool?.calls === 0 && Date.now() - pool.usedAtMs > idleSecondsOf(options) * 1_000) discard(pool);
       if (hasHosts && pool === undefined) {
         const beganAtMs = performance.now();
         await openAtHost(deadlineMs);
@@ -171,13 +182,15 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
 const REACH_MS_MAX = 2_000;
 const REACH_AGAIN_MS = 250;
 
+const idleSecondsOf = ({ idleSeconds = 300 }: ConnectOptions) => idleSeconds;
+
 function openPool(options: ConnectOptions, hosts: Hosts): Sql {
   return openDriver(options.url, {
     hosts,
     max: options.connectionsMax,
     prepare: options.prepare ?? true,
     connect_timeout: 4,
-    idle_timeout: 300,
+    idle_timeout: idleSecondsOf(options),
     max_lifetime: null,
     keep_alive: 15,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),

@@ -9,6 +9,8 @@ export type WebProcess = {
   /** Its output so far. */
   lines: () => string[];
   stop(): Promise<void>;
+  /** Sends a signal to the process that serves. */
+  signal(signal: NodeJS.Signals): Promise<void>;
   /** Kills the process that serves with SIGKILL. */
   kill(): Promise<void>;
 };
@@ -45,6 +47,11 @@ export async function startWebProcess(
     web.child.kill("SIGTERM");
     throw error;
   });
+  const signal = async (name: NodeJS.Signals) => {
+    const { pid } = web.child;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+    for (const child of children.trim().split(" ")) process.kill(Number(child), name);
+  };
   return {
     port,
     origin,
@@ -53,10 +60,9 @@ export async function startWebProcess(
       web.child.kill("SIGTERM");
       await web.exited;
     },
+    signal,
     async kill() {
-      const { pid } = web.child;
-      const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
-      for (const child of children.trim().split(" ")) process.kill(Number(child), "SIGKILL");
+      await signal("SIGKILL");
       await web.exited;
     },
   };

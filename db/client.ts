@@ -235,6 +235,8 @@ class DeadlinePassed extends Error {
 }
 
 const READ_ONLY = "25006";
+/** Also what the server makes of EDQUOT, which it does not know (errcode_for_file_access in src/backend/utils/error/elog.c). */
+const INTERNAL_ERROR = "XX000";
 
 /**
  * Why the database could not do the work of a call that failed with `error`; undefined when the error says nothing about
@@ -243,7 +245,8 @@ const READ_ONLY = "25006";
 export function faultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable) return error.fault;
   if (error instanceof DeadlinePassed) return "timeout";
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
+  if (code === INTERNAL_ERROR && /: Disk quota exceeded$/.test(String(message))) return "disk_full";
   if (typeof code === "string") return faultOfCode(code);
   return cause !== undefined && cause !== error ? faultOf(cause) : undefined;
 }

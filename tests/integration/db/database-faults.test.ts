@@ -30,7 +30,8 @@ async function errorOf(statement: string, session: Record<string, string | numbe
 }
 
 describe("what the server cannot do is named by the kind of fault, to caller and counter:", () => {
-  const raised = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${code}'; END $$`;
+  const raised = (code: string, message = "x") =>
+    `DO $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${code}'; END $$`;
   it.each<[string, string, string, Record<string, string | number>?]>([
     ["a statement that is too slow", "timeout", "SELECT pg_sleep(5)", { statement_timeout: 50 }],
     ["a read-only session", "read_only", "DELETE FROM holds", { default_transaction_read_only: "on" }],
@@ -39,6 +40,7 @@ describe("what the server cannot do is named by the kind of fault, to caller and
     ["a table that is not there", "schema", "SELECT FROM nowhere"],
     ["a function that is not there", "schema", "SELECT nowhere()"],
     ["a full disk", "disk_full", raised("53100")],
+    ["a quota of the disk", "disk_full", raised("XX000", 'could not extend file "base/1": Disk quota exceeded')],
     ["no memory", "out_of_memory", raised("53200")],
     ["no connection", "too_many_connections", raised("53300")],
     ["a limit", "resources", raised("53400")],

@@ -10,14 +10,31 @@ import { WorkQueries } from "./work-queries.ts";
 
 export type Sql = postgres.Sql;
 
-/** The database cannot do the work now, for the reason that `fault` names. Whether the work was done is unknown. */
+/**
+ * The database cannot do the work now, for the reason that `fault` names. Whether the work was done is unknown, unless
+ * `changedNothing` is true.
+ */
 export class DatabaseUnavailable extends AppError {
   readonly fault: DatabaseFault;
+  changedNothing = false;
 
   constructor(cause: unknown, fault: DatabaseFault = "unreachable") {
     super("UNAVAILABLE", describeFault(fault), { cause });
     this.fault = fault;
   }
+
+  /** Whether the server refused a statement: the transaction of that statement changed nothing. */
+  get isRefused(): boolean {
+    return REFUSALS.includes(this.fault) && isErrorOfStatement(this.cause);
+  }
+}
+
+const REFUSALS: readonly DatabaseFault[] = ["disk_full", "read_only", "privilege"];
+
+/** An error ends the transaction, which rolls back. A fatal one ends the session, and its cause may be elsewhere. */
+function isErrorOfStatement(error: unknown): boolean {
+  const { severity, cause } = (error ?? {}) as { severity?: unknown; cause?: unknown };
+  return severity === "ERROR" || (cause !== undefined && cause !== error && isErrorOfStatement(cause));
 }
 
 export type ConnectOptions = {

@@ -62,13 +62,17 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
   const context = { requestId, method: request.method, path: loggedPath(request.url), err: error };
   if (error instanceof DatabaseUnavailable) {
     getServices().log.warn({ ...context, fault: error.fault }, "request failed: 503");
-    return new AppError("UNAVAILABLE", `${error.publicMessage}${WRITE_ADVICE.get(request.method) ?? ""}`, {
+    const advice = error.changedNothing ? NOTHING_STORED : (WRITE_ADVICE.get(request.method) ?? "");
+    return new AppError("UNAVAILABLE", `${error.publicMessage}${advice}`, {
       headers: { "Retry-After": "5" },
     });
   }
   getServices().log.error(context, "request failed: 500");
   return new AppError("INTERNAL", "Something went wrong here. It was logged under the id in X-Request-Id.");
 }
+
+const NOTHING_STORED =
+  " This call stored nothing. Sending it again later, with the same idempotencyKey if it has one, is safe.";
 
 // The connection may have broken after the commit.
 const MAY_RETRY = " The change may have been stored. Sending the same request again is safe.";

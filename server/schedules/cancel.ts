@@ -2,6 +2,7 @@ import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { canTransition } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
+import { changeAtOnce } from "./change-at-once.ts";
 import { statusConflict } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 
@@ -13,7 +14,7 @@ export async function cancelSchedule(ctx: Ctx, textId: string): Promise<Schedule
   const id = scheduleIdOrThrow(textId);
   // An attempt can end between the UPDATE and the read, which makes the schedule cancellable again: retry.
   for (let tries = 1; ; tries++) {
-    const cancelled = await ctx.query(({ db }) => cancelOpenSchedule(db, ctx.tenant, id));
+    const cancelled = await changeAtOnce(ctx, ({ db }) => cancelOpenSchedule(db, ctx.tenant, id));
     if (cancelled !== undefined) return cancelled;
     const current = await getSchedule(ctx, textId);
     if (current.status === "cancelled") return current;

@@ -9,6 +9,7 @@ import { validateTarget } from "#domain/target-url.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
+import { changeAtOnce } from "./change-at-once.ts";
 import type { CreateInput } from "./create-input.ts";
 import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
 import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
@@ -50,7 +51,7 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
 /** Stores a schedule by one statement. Throws what `createOne` throws, and `request.precheckError`. */
 export async function store(ctx: Ctx, request: ScheduleRequest): Promise<CreatedSchedule> {
   const { schedule, rejection } = prepareSchedule(ctx, request);
-  const creation = await ctx.query(({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
+  const creation = await changeAtOnce(ctx, ({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
   switch (creation.outcome) {
     case "created":
     case "replayed":

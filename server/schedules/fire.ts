@@ -2,6 +2,7 @@ import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { makeDue } from "#db/queries/schedules/fire.ts";
 import { isPast } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
+import { changeAtOnce } from "./change-at-once.ts";
 import { statusConflict } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 
@@ -13,7 +14,7 @@ export async function fireSchedule(ctx: Ctx, textId: string): Promise<ScheduleRo
   const id = scheduleIdOrThrow(textId);
   // A claim can be released, or an attempt end, between the UPDATE and the read: retry.
   for (let tries = 1; ; tries++) {
-    const fired = await ctx.query(({ db }) => makeDue(db, ctx.tenant, id));
+    const fired = await changeAtOnce(ctx, ({ db }) => makeDue(db, ctx.tenant, id));
     if (fired !== undefined) return fired;
     const current = await getSchedule(ctx, textId);
     const { status, nextAttemptAt } = current;

@@ -1,6 +1,7 @@
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
+import { changeAtOnce } from "./change-at-once.ts";
 import { statusConflict } from "./conflict.ts";
 import { clockChangeOf } from "./create.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
@@ -20,7 +21,7 @@ export async function rescheduleSchedule(ctx: Ctx, textId: string, input: Resche
   const change = { fireTime: time?.fireTime, earlyFire: input.earlyFire };
   // A claim can be released between the UPDATE and the read, which makes the schedule movable again: retry.
   for (let tries = 1; ; tries++) {
-    const rescheduled = await ctx.query(({ db }) => updateScheduled(db, ctx.tenant, id, change));
+    const rescheduled = await changeAtOnce(ctx, ({ db }) => updateScheduled(db, ctx.tenant, id, change));
     if (rescheduled !== undefined) return { ...rescheduled, ...clockChangeOf({ time }) };
     const current = await getSchedule(ctx, textId);
     if (time && "atMs" in time.fireTime) {

@@ -6,6 +6,7 @@ import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { startServices } from "#server/services.ts";
+import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { type Api, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";
 
 const key = generateApiKey("live");
@@ -98,6 +99,35 @@ describe("after a fault of the database", () => {
     expect(blocked).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
     expect(blocked.body.error.message).toMatch(/^The database is busy with other work on the same rows\./);
     expect(await call("POST", "/v1/schedules", caller.live, valid)).toMatchObject({ status: 201 });
+  });
+
+  it("a write of one schedule that the server refuses says that it stored nothing; one of several may have stored some", async () => {
+    startServices(api.config);
+    const caller = await api.account();
+    const { body } = await call("POST", "/v1/schedules", caller.live, valid);
+    const one = `/v1/schedules/${body.id}`;
+    const refusedWrites = async () => [
+      await call("POST", "/v1/schedules", caller.live, valid),
+      await call("PATCH", one, caller.live, { fireIn: "2h" }),
+      await call("POST", `${one}/fire`, caller.live),
+      await call("DELETE", one, caller.live),
+    ];
+    await api.sql`REVOKE INSERT, UPDATE ON schedules FROM ${api.sql(SERVICE_ROLE)}`;
+    try {
+      for (const { status, body } of await refusedWrites()) {
+        expect(status).toBe(503);
+        expect(body.error.message).toMatch(
+          /^The database does not permit this work .* This call stored nothing\. .*idempotencyKey/,
+        );
+      }
+      const bulk = await call("POST", "/v1/schedules/bulk", caller.live, { schedules: [valid] });
+      expect(bulk).toMatchObject({ status: 503 });
+      expect(bulk.body.error.message).toMatch(/may have been stored/);
+    } finally {
+      await api.sql`GRANT INSERT, UPDATE ON schedules TO ${api.sql(SERVICE_ROLE)}`;
+    }
+    expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ body: { total: 1 } });
+    expect(await call("GET", one, caller.live)).toMatchObject({ body: { status: "scheduled" } });
   });
 
   it("the API recovers by itself when broken connections are replaced", async () => {

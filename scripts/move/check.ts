@@ -2,9 +2,9 @@ import journal from "#db/migrations/meta/_journal.json" with { type: "json" };
 import { pgTextArray } from "#db/pg-array.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
-import { readStanding } from "#db/queries/fleet/standing.ts";
 import { atHost, parseDatabaseAddress } from "#domain/database-address.ts";
 import { SetupError } from "../setup-error.ts";
+import { isOwnIncarnation } from "../upgrade/continue-incarnation.ts";
 import { literal } from "./conninfo.ts";
 import { close, openSide, type Side } from "./servers.ts";
 import { NAME } from "./state.ts";
@@ -187,8 +187,8 @@ async function checkClocks(source: Side, target: Side): Promise<string | undefin
 
 const SKEW_MS_MAX = 1_000;
 
-/** What an operator has to decide about a database is decided there. */
+/** A question that an operator has to answer is answered there: the new database asks none. */
 export async function checkHold({ sql }: Side): Promise<string | undefined> {
-  const { hold } = await readStanding(sql, null);
-  return hold ? `The database is held: choose first, with "npm run reconcile".` : undefined;
+  if (await isOwnIncarnation(sql)) return undefined;
+  return 'The database is held, or was restored and no dispatcher has worked on it since: choose first, with "npm run reconcile".';
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,54 +23,21 @@ const LOOPS = 10;
 const ACCOUNTS = 5;
 
 describe("npm run move-database", () => {
-  const folders: string[] = [];
+  let pair: Awaited<ReturnType<typeof startPair>>;
   let old: EmbeddedPostgres;
-  let next: EmbeddedPostgres;
-  /** The new database, with the password of the old one. */
   let to: string;
   let from: postgres.Sql;
   let target: postgres.Sql;
 
   beforeAll(async () => {
-    for (let n = 0; n < 2; n++) folders.push(await makeServerFolder());
-    const [first, second] = folders as [string, string];
-    old = await startEmbeddedPostgres(first, {
-      settings: { wal_level: "logical" },
-      programs: await installRelease("15"),
-    });
-    next = await startEmbeddedPostgres(second);
-    to = atHost(old.url, parseDatabaseAddress(next.url).hosts[0] as { host: string; port: number });
-    const admin = postgres(next.url, { max: 1 });
-    await admin.unsafe(`ALTER ROLE stopwatch PASSWORD '${new URL(old.url).password}'`);
-    await admin.end();
-    await migrate(old.url);
-    from = postgres(old.url, {
-      max: 2,
-      onnotice: () => {},
-      connection: WRITES,
-    });
-    target = postgres(to, {
-      max: 2,
-      onnotice: () => {},
-      connection: WRITES,
-    });
+    pair = await startPair({ programs: await installRelease("15") });
+    ({ old, to, from, target } = pair);
   }, 120_000);
-  afterAll(async () => {
-    await Promise.all([from, target].map((sql) => sql?.end({ timeout: 2 })));
-    await Promise.all([old, next].map((server) => server?.stop()));
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => pair?.remove());
 
   const run = (args: string[], settings: Record<string, string> = { DATABASE_URL: old.url }) =>
     runScript("move-database", args, settings);
-  async function finished(moved: ScriptProcess) {
-    const code = await moved.exited;
-    return { code, said: [...moved.stdout, ...moved.stderr].join("\n") };
-  }
-  const left = async () => [
-    ...(await from`SELECT slot_name FROM pg_replication_slots UNION ALL SELECT pubname FROM pg_publication`),
-    ...(await target`SELECT subname FROM pg_subscription`),
-  ];
+  const left = () => leftBy(pair);
 
   describe("what it cannot move is refused in one line, and nothing is changed", () => {
     const cases: [string, () => ScriptProcess | Promise<ScriptProcess>, RegExp][] = [
@@ -236,6 +204,88 @@ describe("npm run move-database", () => {
     });
   });
 });
+
+it("killed in the flip, the old database writes again after --abort; run again, it goes on without a question", async () => {
+  const pair = await startPair({});
+  const { old, to, from, target } = pair;
+  const run = (...args: string[]) =>
+    finished(runScript("move-database", ["--to", to, ...args], { DATABASE_URL: old.url }));
+  const readOnly = async () => [await isReadOnly(old.url), await isReadOnly(to)];
+  const killInFlip = async (email: string) => {
+    expect((await run()).code).toBe(2);
+    // The new database waits with this account for another transaction, so that the flip cannot end.
+    const add = (sql: postgres.Sql) => sql`
+      INSERT INTO accounts (id, email, plan) VALUES (${randomUUID()}, ${email}, 'free')`;
+    const blocker = await target.reserve();
+    await blocker`BEGIN`;
+    await add(blocker);
+    await add(from);
+    const killed = runScript("move-database", ["--to", to, "--yes"], { DATABASE_URL: old.url });
+    await waitFor("the flip has begun", () => isReadOnly(old.url), 30_000);
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    await blocker`ROLLBACK`;
+    blocker.release();
+    expect(await readOnly()).toEqual([true, true]);
+  };
+  try {
+    await killInFlip("first@example.com");
+    expect(await run("--abort")).toMatchObject({ code: 0, said: expect.stringMatching(/^Taken back/) });
+    expect(await readOnly()).toEqual([false, true]);
+    expect(await leftBy(pair)).toEqual([]);
+    await killInFlip("second@example.com");
+    expect(await run()).toMatchObject({ code: 0, said: expect.stringMatching(/^Flipped/) });
+    expect(await readOnly()).toEqual([true, false]);
+    expect(await leftBy(pair)).toEqual([]);
+    const found = await target`SELECT email FROM accounts ORDER BY email`;
+    expect(found.map(({ email }) => email)).toEqual(["first@example.com", "second@example.com"]);
+  } finally {
+    await pair.remove();
+  }
+}, 120_000);
+
+/** An old server with a migrated database, and a new one with an empty database of the same name and password. */
+async function startPair(release: { programs?: string }) {
+  const folders = [await makeServerFolder(), await makeServerFolder()] as const;
+  const old = await startEmbeddedPostgres(folders[0], { settings: { wal_level: "logical" }, ...release });
+  const next = await startEmbeddedPostgres(folders[1]);
+  const to = atHost(old.url, parseDatabaseAddress(next.url).hosts[0] as { host: string; port: number });
+  const admin = postgres(next.url, { max: 1 });
+  await admin.unsafe(`ALTER ROLE stopwatch PASSWORD '${new URL(old.url).password}'`);
+  await admin.end();
+  await migrate(old.url);
+  const open = (url: string) => postgres(url, { max: 2, onnotice: () => {}, connection: WRITES });
+  const [from, target] = [open(old.url), open(to)];
+  return {
+    ...{ old, to, from, target },
+    async remove() {
+      await Promise.all([from, target].map((sql) => sql.end({ timeout: 2 })));
+      await Promise.all([old, next].map((server) => server.stop()));
+      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function finished(moved: ScriptProcess) {
+  const code = await moved.exited;
+  return { code, said: [...moved.stdout, ...moved.stderr].join("\n") };
+}
+
+/** What a move has left in its databases. */
+async function leftBy({ from, target }: { from: postgres.Sql; target: postgres.Sql }) {
+  return [
+    ...(await from`SELECT slot_name FROM pg_replication_slots UNION ALL SELECT pubname FROM pg_publication`),
+    ...(await target`SELECT subname FROM pg_subscription`),
+  ];
+}
+
+/** Whether a session that begins now may not write. */
+async function isReadOnly(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const [row] = await sql`SHOW default_transaction_read_only`.catch(() => []);
+  await sql.end({ timeout: 1 });
+  return row?.default_transaction_read_only === "on";
+}
 
 /** What a caller knows of a schedule whose create was acknowledged. */
 type Entry = {

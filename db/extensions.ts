@@ -52,8 +52,12 @@ function readMissing(sql: Sql): Promise<Missing[]> {
 
 async function createAll(sql: Sql, names: string[]): Promise<void> {
   await sql.begin(async (tx) => {
+    // Not in a schema of one installation, which may be removed while others use them.
+    const [row] = await tx`
+      SELECT current_schema() <> 'public' AND has_schema_privilege(oid, 'CREATE') AS found FROM pg_namespace WHERE nspname = 'public'`;
+    const place = row?.found ? tx`SCHEMA public` : tx``;
     for (const name of names) {
-      await tx`CREATE EXTENSION IF NOT EXISTS ${sql(name)}`.catch((error: Error) => {
+      await tx`CREATE EXTENSION IF NOT EXISTS ${sql(name)} ${place}`.catch((error: Error) => {
         throw new InstallationError(
           `The database needs ${nameAll([name])}, which could not be created (${error.message}): create it as the owner of the database, by CREATE EXTENSION ${name}. Nothing was changed.`,
           { cause: error },

@@ -1,3 +1,4 @@
+import type { Sql } from "./client.ts";
 import { openDriver } from "./driver.ts";
 import { DIRECT_SESSION } from "./sessions.ts";
 
@@ -8,7 +9,7 @@ import { DIRECT_SESSION } from "./sessions.ts";
 export function listen(options: {
   url: string;
   name: string;
-  channel: string;
+  channel: (sql: Sql) => Promise<string>;
   onNotice: (payload: string) => void;
   onListening: () => void;
 }): { close: () => Promise<void> } {
@@ -40,9 +41,13 @@ export function listen(options: {
     connection: { application_name: options.name, ...DIRECT_SESSION },
   });
 
+  const beginListening = async () => {
+    const channel = await options.channel(sql);
+    await sql`LISTEN ${sql(channel)}`;
+  };
   const start = () => {
     next = undefined;
-    sql`LISTEN ${sql(options.channel)}`.then(() => {
+    beginListening().then(() => {
       failures = 0;
       options.onListening();
     }, tryAgain);

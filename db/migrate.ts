@@ -12,6 +12,7 @@ import { withLockRetries } from "./migrator/with-lock-retries.ts";
 import { assertMigratable } from "./queries/fleet/schema-version.ts";
 import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
+import { pinSchema } from "./schema-of-installation.ts";
 import { grantToServiceRole } from "./service-role.ts";
 import { DIRECT_SESSION } from "./sessions.ts";
 
@@ -28,7 +29,7 @@ export type MigrateOptions = {
 };
 
 /**
- * Brings the database at `url` up to this version's schema, makes the partitions of `attempts` for the days ahead, and
+ * Brings the installation at `url`, which is in the first schema of its search_path, up to this version's schema, makes the partitions of `attempts` for the days ahead, and
  * grants `serviceRoles` what the service needs.
  * It may do so while the service works: each migration is a transaction that gives up soon on a lock and tries again, or
  * makes an index concurrently. Interrupted anywhere and called again, it continues. Several callers may do so at once: an
@@ -62,12 +63,13 @@ export async function migrate(
     for (;;) {
       // Again for each: a connection that broke took the lock and the search_path with it.
       await waitForTurn(session);
+      const schema = await pinSchema(sql);
       await assertMigratable(sql);
       await provideExtensions(sql);
-      await makeJournal(sql);
-      pending = await findPending(sql, migrations);
+      await makeJournal(sql, schema);
+      pending = await findPending(sql, schema, migrations);
       if (pending === undefined) break;
-      await applyMigration(session, pending);
+      await applyMigration(session, schema, pending);
     }
     await withLockRetries(
       session,

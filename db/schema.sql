@@ -434,10 +434,11 @@ CREATE TABLE shards (
 
 CREATE TABLE sign_in_requests (
   key text NOT NULL,
-  asked_at timestamp(3) with time zone NOT NULL
+  asked_at timestamp(3) with time zone NOT NULL,
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  CONSTRAINT sign_in_requests_pkey PRIMARY KEY (key, asked_at, id)
 );
 CREATE INDEX sign_in_requests_asked ON sign_in_requests USING btree (asked_at);
-CREATE INDEX sign_in_requests_key ON sign_in_requests USING btree (key, asked_at);
 
 CREATE TABLE sign_in_tokens (
   token_hash text NOT NULL,

@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { journalIn, readSchema } from "./schema-of-installation.ts";
 
 /**
  * Gives a role what the web process and the dispatcher need, and nothing else: rows, but no tables, and the audit log to
@@ -7,9 +8,11 @@ import type postgres from "postgres";
 export async function grantToServiceRole(sql: postgres.Sql, role: string): Promise<void> {
   await sql.begin(async (tx) => {
     const grantee = tx(role);
-    await tx`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${grantee}`;
-    await tx`GRANT USAGE ON SCHEMA public, drizzle TO ${grantee}`;
-    await tx`GRANT SELECT ON drizzle.__drizzle_migrations TO ${grantee}`;
+    const schema = (await readSchema(tx)) ?? "public";
+    const schemas = schema === "public" ? ["public", "drizzle"] : [schema];
+    await tx`REVOKE ALL ON ALL TABLES IN SCHEMA ${tx(schema)} FROM ${grantee}`;
+    await tx`GRANT USAGE ON SCHEMA ${tx(schemas)} TO ${grantee}`;
+    await tx`GRANT SELECT ON ${tx.unsafe(journalIn(schema))} TO ${grantee}`;
     for (const { name } of await readTables(tx)) {
       await tx`GRANT ${tx.unsafe(privilegesOn(name))} ON ${tx(name)} TO ${grantee}`;
     }
@@ -53,20 +56,21 @@ const privilegesOn = (table: string): string =>
 function readTables(sql: postgres.Sql | postgres.TransactionSql) {
   return sql<{ id: number; name: string }[]>`
     SELECT oid::integer AS id, relname AS name FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND (NOT relispartition OR relname = 'attempts_default')
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> '__drizzle_migrations'
+      AND (NOT relispartition OR relname = 'attempts_default')
     ORDER BY relname`;
 }
 
 /**
  * The role that an address connects as; undefined when it may change the tables anyway, because it owns them, is a member
- * of their owner or a superuser.
+ * of their owner or a superuser. `schema` is that of the installation.
  */
-export async function readRestrictedRole(sql: postgres.Sql): Promise<string | undefined> {
+export async function readRestrictedRole(sql: postgres.Sql, schema: string | null): Promise<string | undefined> {
   // By name in the catalog: before the grants, the role may not even use the schema.
   const [row] = await sql`
     SELECT current_user AS role, pg_has_role(c.relowner, 'MEMBER') AS "isOwner"
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'public' AND c.relname = 'audit_log'`;
+    WHERE n.nspname = ${schema} AND c.relname = 'audit_log'`;
   return row?.isOwner ? undefined : row?.role;
 }
 
@@ -76,14 +80,16 @@ export async function readRestrictedRole(sql: postgres.Sql): Promise<string | un
  */
 export async function describeExcess(sql: postgres.Sql, role: string): Promise<string | undefined> {
   const [can] = await sql`
-    SELECT has_schema_privilege(oid, 'public', 'CREATE') AS "createTables",
-      has_table_privilege(oid, 'public.audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')
-        OR has_any_column_privilege(oid, 'public.audit_log', 'UPDATE') AS "changeAuditLog",
-      rolcreaterole AS "createRoles"
+    SELECT has_schema_privilege(oid, current_schema(), 'CREATE') AS "createTables",
+      has_table_privilege(oid, 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')
+        OR has_any_column_privilege(oid, 'audit_log', 'UPDATE') AS "changeAuditLog",
+      rolcreaterole AS "createRoles", quote_ident(current_schema()) AS schema
     FROM pg_roles WHERE rolname = ${role}`;
   const named = JSON.stringify(role);
   const found = [
-    ...(can?.createTables ? [`can create tables: run REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${named}`] : []),
+    ...(can?.createTables
+      ? [`can create tables: run REVOKE CREATE ON SCHEMA ${can.schema} FROM PUBLIC, ${named}`]
+      : []),
     ...(can?.changeAuditLog
       ? ["can change the audit log: run REVOKE ALL ON audit_log FROM PUBLIC, and see its roles"]
       : []),

@@ -98,7 +98,7 @@ BEGIN
 
   -- Only for what the dispatchers may have read past already: NOTIFY takes a lock of the whole server at commit.
   IF v_fire_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond' THEN
-    PERFORM pg_notify('stopwatch_due', due_notice(v_shard, p_id, p_account, p_env, v_fire_at, 1));
+    PERFORM pg_notify(due_channel(), due_notice(v_shard, p_id, p_account, p_env, v_fire_at, 1));
   END IF;
 
   outcome := 'created';

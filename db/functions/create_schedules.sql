@@ -110,6 +110,6 @@ BEGIN
     PERFORM lower_lane(p_account, p_env, v_shard, v_first_at) WHERE v_first IS NOT NULL;
   END IF;
   IF v_soon > 0 THEN
-    PERFORM pg_notify('stopwatch_due', due_notice(v_shard, v_first, p_account, p_env, v_first_at, v_soon));
+    PERFORM pg_notify(due_channel(), due_notice(v_shard, v_first, p_account, p_env, v_first_at, v_soon));
   END IF;
 END $$;

@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import type { Sql } from "../client.ts";
+import { journalIn } from "../schema-of-installation.ts";
 import type { Migration } from "./read-migrations.ts";
 import { runIndexStep } from "./run-index-step.ts";
 import type { MigrationSession } from "./session.ts";
@@ -10,19 +11,20 @@ import { withLockRetries } from "./with-lock-retries.ts";
  * Makes the table of applied migrations, in drizzle's form, so that drizzle's own migrator and drizzle-kit read it. Source:
  * drizzle-orm, `PgDialect.migrate`.
  */
-export async function makeJournal(sql: Sql): Promise<void> {
-  await sql.unsafe(`CREATE SCHEMA IF NOT EXISTS drizzle`);
+export async function makeJournal(sql: Sql, schema: string): Promise<void> {
+  if (schema === "public") await sql.unsafe(`CREATE SCHEMA IF NOT EXISTS drizzle`);
   await sql.unsafe(
-    `CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+    `CREATE TABLE IF NOT EXISTS ${journalIn(schema)} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
   );
 }
 
 /** The first migration that was written after the newest applied one, which is drizzle's rule. */
 export async function findPending(
   sql: Pick<Sql, "unsafe">,
+  schema: string,
   migrations: readonly Migration[],
 ): Promise<Migration | undefined> {
-  const [row] = await sql.unsafe(`SELECT max(created_at)::float8 AS newest FROM drizzle.__drizzle_migrations`);
+  const [row] = await sql.unsafe(`SELECT max(created_at)::float8 AS newest FROM ${journalIn(schema)}`);
   return migrations.find(({ writtenAt }) => writtenAt > (row?.newest ?? -Infinity));
 }
 
@@ -30,17 +32,17 @@ export async function findPending(
  * Applies a migration: in one transaction with its row in the journal, or, when it consists of steps, one after the other,
  * and the row after the last. Does nothing when another process has applied it meanwhile.
  */
-export async function applyMigration(session: MigrationSession, migration: Migration): Promise<void> {
+export async function applyMigration(session: MigrationSession, schema: string, migration: Migration): Promise<void> {
   const { tag } = migration;
   if (migration.kind === "steps") for (const step of migration.steps) await runIndexStep(session, step);
   await withLockRetries(session, `migration ${tag}`, async (tx) => {
     if (!(await keepTurn(tx))) throw Object.assign(new Error("another process migrates now"), { code: "55P03" });
-    if ((await findPending(tx, [migration])) === undefined) return;
+    if ((await findPending(tx, schema, [migration])) === undefined) return;
     if (migration.kind === "transaction") for (const statement of migration.statements) await tx.unsafe(statement);
-    await record(tx, migration);
+    await record(tx, schema, migration);
   });
 }
 
-async function record(tx: postgres.TransactionSql, { hash, writtenAt }: Migration): Promise<void> {
-  await tx`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${hash}, ${writtenAt})`;
+async function record(tx: postgres.TransactionSql, schema: string, { hash, writtenAt }: Migration): Promise<void> {
+  await tx`INSERT INTO ${tx.unsafe(journalIn(schema))} (hash, created_at) VALUES (${hash}, ${writtenAt})`;
 }

@@ -26,14 +26,14 @@ export function readBlockers(sql: Sql, pid: number): Promise<Blocker[]> {
     ORDER BY a.xact_start, b.pid`;
 }
 
-/** The session that holds the advisory lock `key`. */
-export function readHolder(sql: Sql, key: number): Promise<Blocker[]> {
+/** The session that holds the advisory lock `key`, an SQL expression (`lockKey`). */
+export function readHolder(sql: Sql, key: string): Promise<Blocker[]> {
   return sql<Blocker[]>`
     SELECT a.pid, coalesce(nullif(a.application_name, ''), a.backend_type) AS name, a.usename AS role,
       extract(epoch FROM clock_timestamp() - a.xact_start)::float8 AS "transactionSeconds", a.query
     FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
     WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND l.classid = 0 AND l.objid = ${key}::int AND l.objsubid = 1`;
+      AND (l.classid::bigint << 32 | l.objid::bigint) = ${sql.unsafe(key)} AND l.objsubid = 1`;
 }
 
 /** Names blockers to an operator, without the values in their statements. */

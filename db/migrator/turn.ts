@@ -1,8 +1,9 @@
 import type { Sql } from "../client.ts";
+import { lockKey } from "../schema-of-installation.ts";
 import { describeBlockers, readHolder } from "./blockers.ts";
 import { type MigrationSession, pause } from "./session.ts";
 
-const ADVISORY_LOCK = 7_867_001;
+const ADVISORY_LOCK = lockKey(7_867_001);
 const POLL_MS = 200;
 const LOG_EVERY = 50;
 
@@ -13,7 +14,7 @@ const LOG_EVERY = 50;
 export async function waitForTurn(session: MigrationSession): Promise<void> {
   const { sql, onLog } = session;
   for (let tries = 0; ; tries++) {
-    const [row] = await sql<[{ mine: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`;
+    const [row] = await sql.unsafe<[{ mine: boolean }]>(`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`);
     if (row.mine) return;
     if (tries % LOG_EVERY === 0) {
       const holder = describeBlockers(await readHolder(sql, ADVISORY_LOCK));

@@ -51,9 +51,11 @@ export const signInRequests = pgTable(
   {
     key: text("key").notNull(),
     askedAt: instant("asked_at").notNull(),
+    id: uuid("id").notNull().defaultRandom(),
   },
   (table) => [
-    index("sign_in_requests_key").on(table.key, table.askedAt),
+    // Led by what is searched.
+    primaryKey({ name: "sign_in_requests_pkey", columns: [table.key, table.askedAt, table.id] }),
     index("sign_in_requests_asked").on(table.askedAt),
   ],
 );

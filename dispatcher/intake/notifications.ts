@@ -1,11 +1,11 @@
 import { listen } from "#db/listen.ts";
+import { readDueChannel } from "#db/queries/fleet/due-channel.ts";
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { isEnvironment } from "#domain/environment.ts";
 import type { Time } from "../runtime/clock.ts";
 
 /** A listener that gets no heartbeat for this long is replaced, ms. Heartbeats are sent every two seconds. */
 const SILENCE_MAX_MS = 7_000;
-const CHANNEL = "stopwatch_due";
 
 /** Acts on notifications. */
 export interface NotificationTargets {
@@ -58,7 +58,7 @@ export class Notifications {
     return listen({
       url,
       name: "stopwatch-listen",
-      channel: CHANNEL,
+      channel: readDueChannel,
       onListening: () => targets.missed(),
       onNotice: (payload) => this.#receive(payload),
     });

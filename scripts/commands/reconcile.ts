@@ -7,6 +7,7 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { type OpenHold, readStanding } from "#db/queries/fleet/standing.ts";
 import { readPending } from "#db/queries/reconcile/pending.ts";
 import { countRunningReplays, stopReplays } from "#db/queries/reconcile/replays.ts";
+import { lockKey } from "#db/schema-of-installation.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
 import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
@@ -32,7 +33,7 @@ type Choice = { sendFromMs: (nowMs: number) => number | null };
 const DEADLINE_MS = 10_000;
 const REPORT_DEADLINE_MS = 300_000;
 const ACCOUNTS_SHOWN = 50;
-const ADVISORY_LOCK = 7_867_003;
+const ADVISORY_LOCK = lockKey(7_867_003);
 
 await command<Options>({
   usage: `Usage: npm run reconcile
@@ -146,9 +147,8 @@ async function report(database: Database): Promise<number> {
 }
 
 async function takeTurn(database: Database): Promise<void> {
-  const [row] = await database.run(
-    DEADLINE_MS,
-    ({ sql }) => sql`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`,
+  const [row] = await database.run(DEADLINE_MS, ({ sql }) =>
+    sql.unsafe(`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS mine`),
   );
   if (!row?.mine)
     throw new SetupError("Another npm run reconcile is at work in this database: wait until it has ended.");

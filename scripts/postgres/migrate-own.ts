@@ -1,5 +1,6 @@
 import type { CheckedServer } from "#db/check-server.ts";
 import { type MigrateOptions, migrate } from "#db/migrate.ts";
+import { readSchema } from "#db/schema-of-installation.ts";
 import { describeExcess, readRestrictedRole } from "#db/service-role.ts";
 import { onDatabase } from "../on-database.ts";
 import { SetupError } from "../setup-error.ts";
@@ -25,9 +26,10 @@ export async function migrateOwnDatabase(addresses: Addresses, options: Options)
   if (!databaseUrl || !databaseDirectUrl) throw new SetupError("DATABASE_OWNER_URL needs DATABASE_URL beside it.");
   if (databaseOwnerUrl === undefined) return migrate(databaseDirectUrl, options);
   await migrate(databaseOwnerUrl, options);
+  const schema = await onDatabase(databaseOwnerUrl, CONNECTION, readSchema);
   const roles = new Set<string>();
   for (const url of new Set([databaseUrl, databaseDirectUrl])) {
-    const role = await onDatabase(url, CONNECTION, readRestrictedRole);
+    const role = await onDatabase(url, CONNECTION, (sql) => readRestrictedRole(sql, schema));
     if (role === undefined) onLog("DATABASE_URL connects as a role that may change the tables.");
     else roles.add(role);
   }

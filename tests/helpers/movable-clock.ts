@@ -16,6 +16,10 @@ export async function makeClockMovable(sql: postgres.Sql) {
       CREATE FUNCTION movable.${name}() RETURNS timestamptz LANGUAGE sql ${volatility}
       AS 'SELECT pg_catalog.${name}() + shift FROM movable.clock'`);
   }
+  // The schema of the installation is the first of the search_path.
+  await sql.unsafe(
+    `CREATE FUNCTION movable.current_schema() RETURNS name LANGUAGE sql STABLE AS $$ SELECT 'public'::name $$`,
+  );
   // A schema that a role may not use is left out of its search_path without an error: the service has a role of its own.
   await sql`GRANT USAGE ON SCHEMA movable TO PUBLIC`;
   await sql`GRANT SELECT ON movable.clock TO PUBLIC`;

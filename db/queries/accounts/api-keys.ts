@@ -7,6 +7,7 @@ import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { RefusalReason } from "#domain/security-events.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 import { isOwnedBy } from "./owned-by.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -57,7 +58,7 @@ export async function createApiKey(
 // Serialises the calls of an account, so that each counts the keys of the calls before it. Not with the account's row,
 // which creating schedules locks too.
 async function lockKeys(tx: DbOrTx, accountId: string): Promise<void> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${accountId}`}, 0))`);
+  await lockName(tx, `api-keys ${accountId}`);
 }
 
 function tooManyKeys({ apiKeysMax }: ApiKeyLimits): AppError {

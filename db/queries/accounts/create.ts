@@ -5,6 +5,7 @@ import { newId } from "#domain/ids.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { accounts } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 import { hasAnyAccount } from "./find.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
 import { confirmOwner } from "./verify-email.ts";
@@ -60,7 +61,7 @@ export async function signUpAccount(
   return db.transaction(async (tx) => {
     if (wanted.rule === "none") return undefined;
     if (wanted.rule === "first") {
-      await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('stopwatch first account', 0))`);
+      await lockName(tx, "stopwatch first account");
       if (await hasAnyAccount(tx)) return undefined;
     }
     const found = await createOrFindAccount(tx, wanted);

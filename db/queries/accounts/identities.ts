@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Plans } from "#domain/plans.ts";
 import type { ProviderName } from "#domain/providers.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, identities } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 
 export type IdentityRow = Pick<typeof identities.$inferSelect, "id" | "provider" | "createdAt">;
 
@@ -42,7 +43,7 @@ export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<v
  * that stores the identity: concurrent calls wait for it, so the bound is exact.
  */
 export async function hasRoomForIdentity(tx: DbOrTx, accountId: string, plans: Plans): Promise<boolean> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`identities ${accountId}`}, 0))`);
+  await lockName(tx, `identities ${accountId}`);
   const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
   if (!account) throw new Error("an identity needs an account");
   return (await tx.$count(identities, eq(identities.accountId, accountId))) < plans[account.plan].identitiesMax;

@@ -4,6 +4,7 @@ import { type KeyRing, open, seal } from "#domain/cipher.ts";
 import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { secretRotations } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 import { isOwnedBy } from "./owned-by.ts";
 import type { SigningSecretPair } from "./signing-secrets.ts";
 import type { Tenant } from "./tenant.ts";
@@ -14,7 +15,7 @@ import type { Tenant } from "./tenant.ts";
  */
 export async function lockRotations(tx: DbOrTx, tenant: Tenant): Promise<void> {
   const lock = `secret rotations ${tenant.accountId} ${tenant.env}`;
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await lockName(tx, lock);
   await tx
     .delete(secretRotations)
     .where(and(isOwnedBy(secretRotations, tenant), sql`${secretRotations.rotatedAt} <= ${oldest}`));

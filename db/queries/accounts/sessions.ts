@@ -5,6 +5,7 @@ import { SESSION_DAYS, SESSION_DAYS_MAX } from "#domain/session-lifetime.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts, sessions } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 import { type NewSecurityEvent, recordSecurityEvent } from "./security-events.ts";
 
 export type FoundSession = {
@@ -49,7 +50,7 @@ export async function createSession(
  */
 export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: Plans): Promise<number> {
   // Not with the account's row, which creating schedules locks too.
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions ${accountId}`}, 0))`);
+  await lockName(tx, `sessions ${accountId}`);
   const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
   if (!account) throw new Error("a session needs an account");
   const surplus = tx

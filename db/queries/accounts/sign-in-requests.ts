@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { signInRequests } from "../../schema/index.ts";
+import { lockName } from "../lock-name.ts";
 
 /** `max` requests are allowed for `key` (a keyed hash, or the name of a limit) within any hour. */
 export type RequestLimit = { key: string; max: number };
@@ -23,7 +24,7 @@ export async function noteSignInRequest(
   if (reached !== null) return reached;
   return db.transaction(async (tx) => {
     for (const { key } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-      await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+      await lockName(tx, key);
     }
     const reachedMeanwhile = await findReached(tx, [...limits, ...checked]);
     if (reachedMeanwhile !== null) return reachedMeanwhile;

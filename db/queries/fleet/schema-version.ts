@@ -1,6 +1,7 @@
 import type { Sql } from "../../client.ts";
 import { InstallationError } from "../../installation-error.ts";
-import journal from "../../migrations/meta/_journal.json" with { type: "json" };
+import versions from "../../migrations/meta/_journal.json" with { type: "json" };
+import { journalIn, readSchema } from "../../schema-of-installation.ts";
 
 /**
  * Checks that the newest migration of this version is applied. A database with a newer schema is fine. Throws an
@@ -9,7 +10,7 @@ import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 export async function assertSchemaFits(sql: Sql): Promise<void> {
   const applied = await readApplied(sql);
   refuseUnreleased(applied);
-  const newest = journal.entries[journal.entries.length - 1];
+  const newest = versions.entries[versions.entries.length - 1];
   if (newest && (applied?.newest ?? 0) < newest.when) {
     throw new InstallationError(
       `The database lacks the migration ${newest.tag}: run "npm run migrate" with this version first.`,
@@ -28,7 +29,7 @@ export async function assertMigratable(sql: Sql): Promise<void> {
 type Applied = { oldest: number; newest: number };
 
 function refuseUnreleased(applied: Applied | undefined): void {
-  const [first] = journal.entries;
+  const [first] = versions.entries;
   if (!first || !applied || applied.oldest >= first.when) return;
   throw new InstallationError(
     "This database was made by a version of Stopwatch from before 0.1.0, which this version cannot upgrade: remove the data folder (.data/, or DATA_DIR) if npm start keeps it there, otherwise set DATABASE_URL to a new, empty database. Nothing was changed.",
@@ -37,9 +38,12 @@ function refuseUnreleased(applied: Applied | undefined): void {
 
 /** When the oldest and the newest applied migration were written, epoch ms; undefined when none was applied. */
 async function readApplied(sql: Sql): Promise<Applied | undefined> {
-  const [present] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
+  const schema = await readSchema(sql);
+  if (schema === null) return undefined;
+  const journal = journalIn(schema);
+  const [present] = await sql`SELECT to_regclass(${journal}) IS NOT NULL AS found`;
   if (!present?.found) return undefined;
   const [row] = await sql`
-    SELECT min(created_at)::float8 AS oldest, max(created_at)::float8 AS newest FROM drizzle.__drizzle_migrations`;
+    SELECT min(created_at)::float8 AS oldest, max(created_at)::float8 AS newest FROM ${sql.unsafe(journal)}`;
   return row?.newest == null ? undefined : { oldest: row.oldest, newest: row.newest };
 }

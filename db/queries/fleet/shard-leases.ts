@@ -59,7 +59,7 @@ export async function sendHeartbeat(
       count(*) FILTER (WHERE free_in < '0')::int AS expired,
       extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
       (SELECT (extract(epoch FROM beat_at) * 1000)::float8 FROM heartbeat) AS "beatAtMs",
-      (SELECT pg_notify('stopwatch_due', 'beat'))
+      (SELECT pg_notify(due_channel(), 'beat'))
     FROM leases`;
   if (!row) throw new Error("the heartbeat statement returned no row");
   const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs, beatAtMs } = row;
@@ -137,7 +137,7 @@ export async function releaseShards(
     )
     UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = '-infinity', handover = m.sent
     FROM mine m WHERE s.id = m.id
-    RETURNING pg_notify('stopwatch_due', 'shards')`;
+    RETURNING pg_notify(due_channel(), 'shards')`;
 }
 
 /** Stores that this dispatcher has stopped. */

@@ -8,6 +8,7 @@ import { operations } from "../../schema/operations.ts";
 import { schedules } from "../../schema/schedules.ts";
 import { isOwnedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { lockName } from "../lock-name.ts";
 import { cursorRow, type Page, type PageCursor, pageOf } from "../page.ts";
 
 /** What every read of an operation selects. */
@@ -56,7 +57,7 @@ export async function acceptOperation(
 ): Promise<Acceptance> {
   return db.transaction(async (tx) => {
     const lock = `operations ${tenant.accountId} ${tenant.env}`;
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+    await lockName(tx, lock);
     const known = wanted.idempotencyKey === null ? undefined : await findByKey(tx, tenant, wanted.idempotencyKey);
     if (known) {
       const { requestHash, ...operation } = known;

@@ -12,7 +12,7 @@ export async function countPartitionsAhead(sql: Sql): Promise<number> {
   const [row] = await sql`
     SELECT min(day)::integer - 1 AS ahead FROM generate_series(1, 100) day
     WHERE day = 100
-      OR to_regclass('public.attempts_' || to_char((now() AT TIME ZONE 'utc')::date + day, 'YYYYMMDD')) IS NULL`;
+      OR to_regclass('attempts_' || to_char((now() AT TIME ZONE 'utc')::date + day, 'YYYYMMDD')) IS NULL`;
   return row?.ahead;
 }
 

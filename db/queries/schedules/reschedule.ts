@@ -65,5 +65,5 @@ function asInstant(epochMs: number): SQL {
 /** Notifies the dispatchers of a schedule that an UPDATE has made due soon. For its RETURNING. */
 export const notifyWhenDueSoon = sql`CASE
   WHEN ${schedules.nextAttemptAt} <= clock_timestamp() + ${NOTIFY_HORIZON_MS} * interval '1 millisecond'
-  THEN pg_notify('stopwatch_due', due_notice(${schedules.shard}, ${schedules.id}, ${schedules.accountId}, ${schedules.env},
+  THEN pg_notify(due_channel(), due_notice(${schedules.shard}, ${schedules.id}, ${schedules.accountId}, ${schedules.env},
     ${schedules.nextAttemptAt}, 1))::text END`;

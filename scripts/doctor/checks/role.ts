@@ -1,5 +1,6 @@
 import { assertMayMakePartitions } from "#db/queries/fleet/partition-rights.ts";
 import { readSessionFacts } from "#db/queries/fleet/session-facts.ts";
+import { readSchema } from "#db/schema-of-installation.ts";
 import { describeExcess, readMissingRights, readRestrictedRole } from "#db/service-role.ts";
 import { type Check, type Finding, failure, ok, warning } from "../check.ts";
 
@@ -9,7 +10,7 @@ export const role: Check = {
   async run({ read, isEmbedded }) {
     const facts = await read(async (sql) => {
       const { role: name, isSuperuser } = await readSessionFacts(sql);
-      const isRestricted = (await readRestrictedRole(sql)) !== undefined;
+      const isRestricted = (await readRestrictedRole(sql, await readSchema(sql))) !== undefined;
       const excess = isRestricted ? await describeExcess(sql, name) : undefined;
       return { name, isSuperuser, isRestricted, missing: await readMissingRights(sql), excess };
     });

@@ -82,7 +82,7 @@ it.each([
   const url = `${database.url}?${query}`;
   expect(await nameOfDatabase(url)).toBe(name());
   const { promise: heard, resolve: onListening } = Promise.withResolvers<void>();
-  const listener = listen({ url, name: "test", channel: "addresses", onNotice: () => {}, onListening });
+  const listener = listen({ url, name: "test", channel: async () => "addresses", onNotice: () => {}, onListening });
   await heard;
   await listener.close();
 });

@@ -38,7 +38,7 @@ function start() {
   listener = listen({
     url: url.href,
     name: NAME,
-    channel: "noted",
+    channel: async () => "noted",
     onNotice: (payload) => notices.push(payload),
     onListening: () => {
       begun++;

@@ -90,6 +90,13 @@ test("the database has as many shards as domain/shard-share.ts says, and divides
   expect(range).toBe(`CHECK (((id >= 0) AND (id <= ${SHARDS - 1})))`);
 });
 
+test("every table has a primary key, which logical replication needs", async () => {
+  const without = await sql`
+    SELECT oid::regclass::text AS name FROM pg_class c WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indisvalid)`;
+  expect(without).toEqual([]);
+});
+
 test("wake_lanes wakes the lanes of every environment that domain/ has", async () => {
   const environments = ENVIRONMENTS.map((env) => `('${env}')`).join(", ");
   expect(await readFile(`${FUNCTIONS}wake_lanes.sql`, "utf8")).toContain(`FROM (VALUES ${environments}) e(env)`);
@@ -132,7 +139,7 @@ async function fromFiles(files: readonly string[]): Promise<SqlFunction[]> {
   await sql
     .begin(async (tx) => {
       // A body may name a function that comes later.
-      await tx`SELECT set_config('check_function_bodies', 'off', true)`;
+      await tx`SELECT set_config('check_function_bodies', 'off', true), set_config('search_path', 'public', true)`;
       for (const { signature } of await readFunctions(tx)) await tx.unsafe(`DROP FUNCTION ${signature} CASCADE`);
       for (const file of files) await tx.unsafe(await readFile(`${FUNCTIONS}${file}`, "utf8"));
       made = await readFunctions(tx);

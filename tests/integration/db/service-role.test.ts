@@ -134,7 +134,10 @@ describe("the role of the service", () => {
   });
 
   it("is distinguished from the owner", async () => {
-    expect([await readRestrictedRole(service), await readRestrictedRole(owner)]).toEqual([SERVICE_ROLE, undefined]);
+    expect([await readRestrictedRole(service, "public"), await readRestrictedRole(owner, "public")]).toEqual([
+      SERVICE_ROLE,
+      undefined,
+    ]);
     expect(await describeExcess(owner, SERVICE_ROLE)).toBeUndefined();
   });
 

@@ -67,7 +67,7 @@ describe("a database that shows a wrong certificate while sslmode demands verifi
 
   it("from the listener", async () => {
     const listener = listen({
-      ...{ url: url("sslmode=verify-full"), name: "test", channel: "c" },
+      ...{ url: url("sslmode=verify-full"), name: "test", channel: async () => "c" },
       ...{ onNotice: () => {}, onListening: () => {} },
     });
     await waitFor("it tried", () => received + refused > 0);

@@ -12,11 +12,14 @@ export function generateApiKey(env: Environment): string {
   return unchecked + checksum(unchecked);
 }
 
-/** The environment of a well-formed key; null when format or checksum is wrong. Does not check revocation. */
-export function parseApiKey(text: string): { env: Environment } | null {
-  const env = WELL_FORMED.exec(text)?.[1] as Environment | undefined;
+/**
+ * The environment of a well-formed key; null when format or checksum is wrong. Does not check revocation. A key may name the
+ * cell that made it (`sw_live_c2_…`: cell 2), a hint where to ask first; no installation makes such keys yet.
+ */
+export function parseApiKey(text: string): { env: Environment; cell?: number } | null {
+  const [, env, cell] = WELL_FORMED.exec(text) ?? [];
   if (env === undefined || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return null;
-  return { env };
+  return { env: env as Environment, ...(cell !== undefined && { cell: Number(cell) }) };
 }
 
 /** SHA-256 of the whole key, 32 bytes: all that is stored of it besides its last four characters. */
@@ -37,7 +40,9 @@ export function apiKeyPrefix<E extends Environment>(env: E): `sw_${E}_` {
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const WELL_FORMED = new RegExp(`^sw_(${ENVIRONMENTS.join("|")})_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const WELL_FORMED = new RegExp(
+  `^sw_(${ENVIRONMENTS.join("|")})_(?:c([1-9][0-9]{0,3})_)?[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
+);
 
 function checksum(text: string): string {
   let rest = crc32(text);

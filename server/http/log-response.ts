@@ -30,7 +30,7 @@ export function loggedPath(url: string): string {
   const { pathname } = new URL(url);
   return pathname
     .slice(0, PATH_LENGTH_MAX)
-    .replace(/(sw_(?:live|test)_)[0-9A-Za-z]+/g, "$1…")
+    .replace(/(sw_(?:live|test)_(?:c\d+_)?)[0-9A-Za-z]+/g, "$1…")
     .replace(/(?<=\/)[\w-]{43}(?=\/|$)/g, "…");
 }
 

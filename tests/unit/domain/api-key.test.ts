@@ -55,6 +55,17 @@ describe("parseApiKey", () => {
     expect(parseApiKey(generateApiKey("live").replace("live", "test"))).toBeNull();
   });
 
+  // Computed with Python's zlib.crc32 and its integers.
+  test.each([
+    ["sw_live_c2_0123456789ABCDEFGHIJKLMNOPQRSTUV2rZVwg", "live", 2],
+    ["sw_test_c4711_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz3aHXMo", "test", 4711],
+  ])("reads the cell that a key names as a hint: %s", (key, env, cell) => {
+    expect(parseApiKey(key)).toEqual({ env, cell });
+    expect(parseApiKey(key.replace(`c${cell}_`, ""))).toBeNull();
+    expect(parseApiKey(key.replace(`c${cell}_`, `c${cell + 1}_`))).toBeNull();
+    expect(parseApiKey(key.replace(`c${cell}_`, `c0${cell}_`))).toBeNull();
+  });
+
   test("recognises anything else as malformed", () => {
     const key = generateApiKey("live");
     for (const text of ["", "sw_live_", key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()]) {

@@ -52,6 +52,8 @@ function readMissing(sql: Sql): Promise<Missing[]> {
 
 async function createAll(sql: Sql, names: string[]): Promise<void> {
   await sql.begin(async (tx) => {
+    // Those who migrate other schemas of this database may create them too.
+    await tx`SELECT pg_advisory_xact_lock(7867004)`;
     // Not in a schema of one installation, which may be removed while others use them.
     const [row] = await tx`
       SELECT current_schema() <> 'public' AND has_schema_privilege(oid, 'CREATE') AS found FROM pg_namespace WHERE nspname = 'public'`;

@@ -49,7 +49,7 @@ const WORDS = {
   ],
   schema: [
     "The database does not show the service its tables.",
-    "An operator has to set search_path so that it leads to the schema public, or run npm run migrate.",
+    "An operator has to set search_path so that it leads to the schema of the tables, or run npm run migrate.",
   ],
   settings: [
     "The database answers in a form that the service does not read, so what became of the call is unknown.",

@@ -48,7 +48,11 @@ export type FoundSettings = {
   searchPath: string;
   /** The schema in which a new table would be made; null where there is none. */
   schema: string | null;
-  /** Tables of the service that the search_path does not lead to. */
+  /** The schema of an installation: `schema`, where it holds one, else "public". */
+  home: string;
+  /** Whether `home` holds an installation. */
+  isInstalled: boolean;
+  /** The tables of that installation that the search_path does not lead to. */
   hidden: readonly string[];
 };
 
@@ -84,15 +88,29 @@ export function judgeSettings(
       `session_replication_role is "replica", so no trigger runs: ${toRole("session_replication_role", "origin")}`,
     );
   }
-  const { hidden, searchPath, schema } = found;
-  const [aim] = [...hidden, ...(creates && schema !== PUBLIC ? ["the tables"] : [])];
-  if (aim !== undefined) {
-    const others = hidden.length > 1 ? ` and ${hidden.length - 1} more` : "";
-    refused.push(
-      `search_path is ${searchPath === "" ? "empty" : searchPath}, which does not lead to ${aim}${others} of the schema public: ${toRole("search_path", PUBLIC)}`,
-    );
+  const lost = aimOf(found, creates);
+  if (lost !== undefined) {
+    const path = found.searchPath === "" ? "empty" : found.searchPath;
+    refused.push(`search_path is ${path}, which ${lost}: ${toRole("search_path", found.home)}`);
   }
   return { refused, ...advise(settings, isPooled) };
+}
+
+/** What is wrong with where unqualified names lead; undefined when it fits. */
+function aimOf({ home, isInstalled, hidden, schema }: FoundSettings, creates: boolean): string | undefined {
+  if (!creates && schema !== home && isInstalled && hidden.length === 0)
+    return `leads to the schema ${schema} before the installation in ${home}`;
+  if (!creates && hidden.length > 0) {
+    const others = hidden.length > 1 ? ` and ${hidden.length - 1} more` : "";
+    return `does not lead to ${hidden[0]}${others} of the schema ${home}`;
+  }
+  if (!creates) return undefined;
+  if (schema === null) return "leads to no schema that this user may use";
+  if (schema === home) return hidden.length > 0 ? `does not lead to ${hidden[0]} of the schema ${home}` : undefined;
+  // A path that names another schema alone asks for an installation there.
+  return isInstalled && hidden.length === 0
+    ? `leads to the schema ${schema}, and past it to the installation in ${home}`
+    : undefined;
 }
 
 function advise(settings: FoundSettings["settings"], isPooled: boolean): Pick<SettingsVerdict, "warnings" | "session"> {
@@ -125,7 +143,6 @@ function advise(settings: FoundSettings["settings"], isPooled: boolean): Pick<Se
 }
 
 const UTF8 = "UTF8";
-const PUBLIC = "public";
 
 function fits(name: string, value: string): boolean {
   if (name === "DateStyle") return value.startsWith("ISO,");

@@ -12,13 +12,18 @@ export type SettingsOf = Parameters<typeof judgeSettings>[1];
  */
 export async function assertSettingsFit(sql: Sql, of?: SettingsOf): Promise<Omit<SettingsVerdict, "refused">> {
   const [found] = await sql<[FoundSettings]>`
-    SELECT (SELECT json_object_agg(name, setting) FROM pg_settings
+    WITH home AS (
+      SELECT CASE WHEN to_regclass(format('%I.__drizzle_migrations', current_schema())) IS NULL THEN 'public'
+        ELSE current_schema()::text END AS name
+    )
+    SELECT home.name AS home, to_regclass(format('%I.schedules', home.name)) IS NOT NULL AS "isInstalled", (SELECT json_object_agg(name, setting) FROM pg_settings
         WHERE name = ANY (${pgTextArray(JUDGED)}::text::text[])) AS settings,
       current_user AS user, current_database() AS database, current_schema() AS schema,
       current_setting('search_path') AS "searchPath",
       (SELECT coalesce(json_agg(c.relname), '[]') FROM pg_class c
-        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT pg_table_is_visible(c.oid)
-          AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.schedules'))) AS hidden`;
+        WHERE c.relnamespace = to_regnamespace(quote_ident(home.name)) AND c.relkind IN ('r', 'p') AND NOT pg_table_is_visible(c.oid)
+          AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass(format('%I.schedules', home.name)))) AS hidden
+    FROM home`;
   const { refused, ...advice } = judgeSettings(found, of);
   if (refused.length === 0) return advice;
   throw new InstallationError(

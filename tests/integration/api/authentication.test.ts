@@ -23,6 +23,9 @@ const ENDPOINTS: [Method, string, object?][] = [
   ["GET", "/v1/signing-secrets"],
 ];
 
+/** Well-formed, of a cell that is not here. */
+const CELL_KEY = "sw_live_c2_0123456789ABCDEFGHIJKLMNOPQRSTUV2rZVwg";
+
 function expectUnauthorized(answer: Answer) {
   expect(answer.status).toBe(401);
   expect(answer.body).toEqual({
@@ -42,7 +45,14 @@ describe("every endpoint refuses with the same message:", () => {
     await api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${deactivated.accountId}`;
     const deleted = await api.account();
     await api.sql`UPDATE accounts SET status = 'deleted' WHERE id = ${deleted.accountId}`;
-    const refused = [null, "sw_live_", `${caller.live.slice(0, -1)}!`, `x${caller.live}`, generateApiKey("live")];
+    const refused = [
+      null,
+      "sw_live_",
+      `${caller.live.slice(0, -1)}!`,
+      `x${caller.live}`,
+      generateApiKey("live"),
+      CELL_KEY,
+    ];
     for (const key of [...refused, revoked.live, deactivated.live, deleted.test]) {
       expectUnauthorized(await api.call(method, path, key, body));
     }

@@ -53,6 +53,13 @@ describe("the API key", () => {
     );
   });
 
+  test("may name the cell that made it", () => {
+    const key = "sw_live_c2_0123456789ABCDEFGHIJKLMNOPQRSTUV2rZVwg";
+    expect(new Stopwatch(key, { baseUrl: ADDRESS }).env).toBe("live");
+    expect(keyError(key.slice(0, -1)).message).toContain("has 48 characters, not 49");
+    expect(keyError(key.replace("c2", "c3")).message).toContain("has a typing error");
+  });
+
   test("with one character replaced, or two exchanged, is refused wherever the service would refuse it", () => {
     const digit = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-");
     fc.assert(

@@ -1,4 +1,5 @@
 import { readLauncherConfig } from "#config.ts";
+import { readSchema } from "#db/schema-of-installation.ts";
 import { readRestrictedRole } from "#db/service-role.ts";
 import { describeDurationProblem, parseDuration } from "#domain/duration.ts";
 import { command, UsageError } from "../command.ts";
@@ -149,10 +150,11 @@ async function begin(plan: Plan): Promise<void> {
 }
 
 /** The roles of the service that may not change the tables. With DATABASE_OWNER_URL they get their rights on the target. */
-async function readServiceRoles({ serviceUrls }: Plan): Promise<string[]> {
+async function readServiceRoles({ serviceUrls, source }: Plan): Promise<string[]> {
   if (readLauncherConfig().databaseOwnerUrl === undefined) return [];
+  const schema = await readSchema(source.sql);
   const roles = await Promise.all(
-    serviceUrls.map((url) => onDatabase(url, { name: "stopwatch move" }, readRestrictedRole)),
+    serviceUrls.map((url) => onDatabase(url, { name: "stopwatch move" }, (sql) => readRestrictedRole(sql, schema))),
   );
   return [...new Set(roles.filter((role) => role !== undefined))];
 }

@@ -1,3 +1,4 @@
+import { journalIn, readSchema } from "#db/schema-of-installation.ts";
 import type { Side } from "./servers.ts";
 
 export type Table = { name: string; hasKey: boolean; rows: number };
@@ -13,7 +14,7 @@ export async function readTables({ sql }: Pick<Side, "sql">): Promise<Table[]> {
       (SELECT coalesce(sum(greatest(p.reltuples, 0)), 0)::float8 FROM pg_class p
         WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = c.oid))) AS rows
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence = 'p'
+    WHERE n.nspname = current_schema() AND c.relname <> '__drizzle_migrations' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence = 'p'
       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = c.oid AND deptype = 'e')
     ORDER BY 1`;
 }
@@ -22,14 +23,15 @@ export async function readTables({ sql }: Pick<Side, "sql">): Promise<Table[]> {
 export async function readAttemptDays({ sql }: Pick<Side, "sql">): Promise<string[]> {
   const rows = await sql`
     SELECT right(c.relname, 8) AS day FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'public.attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`;
+    WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`;
   return rows.map(({ day }) => day);
 }
 
 /** When each applied migration was written, epoch ms, in their order. None for a database without any. */
 export async function readJournal({ sql }: Pick<Side, "sql">): Promise<number[]> {
-  const [row] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found`;
+  const journal = journalIn((await readSchema(sql)) ?? "public");
+  const [row] = await sql`SELECT to_regclass(${journal}) IS NOT NULL AS found`;
   if (!row?.found) return [];
-  const rows = await sql`SELECT created_at::float8 AS at FROM drizzle.__drizzle_migrations ORDER BY created_at`;
+  const rows = await sql`SELECT created_at::float8 AS at FROM ${sql.unsafe(journal)} ORDER BY created_at`;
   return rows.map(({ at }) => at);
 }

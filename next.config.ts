@@ -21,6 +21,8 @@ const config: NextConfig = {
     "/sdk/**": SDK_FILES,
     "/sdk.tgz": SDK_FILES,
   },
+  // The optimizer's library for images, below.
+  outputFileTracingExcludes: { "**": ["./node_modules/sharp/**", "./node_modules/@img/**"] },
   // No image needs resizing, and the optimizer's endpoint would fetch and resize whatever a caller names.
   images: { unoptimized: true },
   // `npm run check` checks types, including the tests', which a build should not depend on.

@@ -115,6 +115,16 @@ export default defineConfig({
           sequence: { groupOrder: 6 },
         },
       },
+      {
+        test: {
+          name: "image",
+          include: ["tests/image/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 7 },
+        },
+      },
     ],
   },
 });

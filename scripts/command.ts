@@ -14,7 +14,7 @@ export async function command<Options extends Values>(spec: {
   run: (options: Options, positionals: string[]) => Promise<number | undefined>;
 }) {
   const given = read(spec);
-  if (given.values.help) return console.log(spec.usage);
+  if (given.values.help) return console.log(shown(spec.usage));
   try {
     process.exitCode = (await spec.run(given.values as Options, given.positionals)) ?? 0;
   } catch (error) {
@@ -44,6 +44,12 @@ function isCorrectable(error: unknown): boolean {
   return error instanceof Error && (CORRECTABLE.includes(error.constructor.name) || "path" in error);
 }
 
+/** The usage where there is no npm (`scripts/stopwatch.ts`). */
+function shown(usage: string): string {
+  if (!process.argv[1]?.endsWith("stopwatch.ts")) return usage;
+  return usage.replaceAll(/npm run ([a-z-]+)(?: --)?/g, "stopwatch $1");
+}
+
 function read(spec: { usage: string; options: ParseArgsOptionsConfig; positionals?: number }) {
   try {
     const parsed = parseArgs({
@@ -54,7 +60,7 @@ function read(spec: { usage: string; options: ParseArgsOptionsConfig; positional
     if (extra !== undefined) throw new UsageError(`Unexpected argument '${extra}'`);
     return { values: parsed.values as Values, positionals: parsed.positionals };
   } catch (error) {
-    console.error(`${(error as Error).message.split(". ")[0]}.\n\n${spec.usage}`);
+    console.error(`${(error as Error).message.split(". ")[0]}.\n\n${shown(spec.usage)}`);
     process.exit(2);
   }
 }

@@ -1,8 +1,8 @@
 import { command, UsageError } from "../command.ts";
 import { runAllParts } from "../stack/all-parts.ts";
 import { buildWhenNeeded } from "../stack/build.ts";
-import { JSON_LINES, WEB_SERVER } from "../stack/next.ts";
 import { dispatcherParts, webPart } from "../stack/parts.ts";
+import { WEB_COMMAND } from "../stack/web-command.ts";
 
 /** Each has up to 14 database connections, and the PostgreSQL of `npm start` takes 200. */
 const DISPATCHERS_MAX = 8;
@@ -23,7 +23,7 @@ the dispatcher and the web part, until Ctrl-C. Settings: see .env.example.
       verbose,
       dispatchers: countOf(dispatchers),
       prepare: buildWhenNeeded,
-      parts: (env, web, ports) => [...dispatcherParts(env, ports), webPart(env, [...JSON_LINES, WEB_SERVER], web)],
+      parts: (env, web, ports) => [...dispatcherParts(env, ports), webPart(env, WEB_COMMAND, web)],
     }),
 });
 

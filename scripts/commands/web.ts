@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { readConfig } from "#config.ts";
 import { createLog } from "#server/log.ts";
 import { command } from "../command.ts";
-import { listenablePortOrThrow } from "../ports.ts";
+import { assertStartable } from "../stack/assert-startable.ts";
 import { buildWhenNeeded } from "../stack/build.ts";
-import { spawnWebServer } from "../stack/next.ts";
+import { WEB_COMMAND } from "../stack/web-command.ts";
 
 await command<Record<string, never>>({
   usage: `Usage: npm run web
@@ -11,11 +12,12 @@ await command<Record<string, never>>({
 Runs the web part alone, on the database of DATABASE_URL. Any number of them may run. Settings: see .env.example.`,
   options: {},
   async run() {
-    const config = readConfig();
-    const port = await listenablePortOrThrow("PORT", config.host, config.port);
-    const log = createLog(config.logLevel);
+    const { host, port } = await assertStartable("web");
+    const log = createLog(readConfig().logLevel);
     await buildWhenNeeded({ onLog: (line) => log.info(line) });
-    const child = spawnWebServer({ host: config.host, port });
+    const child = spawn(process.execPath, [...WEB_COMMAND, "--hostname", host, "--port", String(port)], {
+      stdio: "inherit",
+    });
     // The terminal sends Ctrl-C to both processes. A SIGTERM reaches only this one.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", () => child.kill("SIGTERM"));

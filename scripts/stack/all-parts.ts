@@ -15,6 +15,7 @@ import { SetupError } from "../setup-error.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 import { keepDatabase } from "./keep-database.ts";
 import type { Kept } from "./keep-running.ts";
+import { localUrl } from "./local-url.ts";
 import { createPartOutput } from "./part-output.ts";
 import { untilReady } from "./ready.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
@@ -115,7 +116,7 @@ export async function runAllParts(launch: Launch): Promise<number> {
       say(line);
     };
     const early = await Promise.race([
-      untilReady(urlOf(config.host, port, held ? "/healthz" : "/readyz"), { onLog: sayWhy, signal: polling.signal }),
+      untilReady(localUrl(config.host, port, held ? "/healthz" : "/readyz"), { onLog: sayWhy, signal: polling.signal }),
       problem,
     ]);
     if (early === undefined) {
@@ -166,9 +167,4 @@ type Where = { host: string; dispatcherPort: number };
 
 function say(line: string) {
   console.log(`stopwatch | ${line}`);
-}
-
-function urlOf(host: string, port: number, path: string): string {
-  const reachable = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${reachable}:${port}${path}`;
 }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 
-/** What the web part is built from. */
+/** What the web part is built from, beside the programs in the folder of the project. */
 const SOURCES = [
   ...["app", "billing", "components", "db", "domain", "mail", "public", "server"],
-  ...["config.ts", "instrumentation.ts", "next.config.ts", "package.json", "package-lock.json"],
-  ...["postcss.config.mjs", "proxy.ts", "scripts/packages", "patches"],
+  ...["package.json", "package-lock.json", "scripts/packages", "patches"],
   ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],
 ];
 
@@ -28,7 +27,8 @@ export async function findBuild(): Promise<BuildState> {
 
 /** The SHA-256 of the paths and the contents of all sources, in hexadecimal digits. */
 export async function hashSources(): Promise<string> {
-  const files = (await Promise.all(SOURCES.map(filesIn))).flat().sort();
+  const programs = (await readdir(".")).filter((name) => /\.m?ts$|\.mjs$/.test(name) && !name.endsWith(".d.ts"));
+  const files = (await Promise.all([...SOURCES, ...programs].map(filesIn))).flat().sort();
   const hashes = files.map(async (file) => `${hashOf(await readFile(file))} ${file}\n`);
   return hashOf((await Promise.all(hashes)).join(""));
 }

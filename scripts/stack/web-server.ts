@@ -13,6 +13,8 @@ const { config } = JSON.parse(readFileSync(".next/required-server-files.json", "
 
 const env = processEnv();
 env.NODE_ENV = "production";
+env.NEXT_TELEMETRY_DISABLED = "1";
+env.NEXT_PRIVATE_START_TIME = String(Date.now());
 env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
 
 // Not imported: it would be loaded before the lines above.

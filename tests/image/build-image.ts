@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { processEnv } from "#config.ts";
+
+export type Image = {
+  /** The root file system, as one folder. */
+  root: string;
+  /** How large the base is, in bytes. */
+  baseBytes: number;
+  config: { User: string; Env: string[]; Entrypoint: string[]; Cmd: string[] | null; Healthcheck: { Test: string[] } };
+  remove(): void;
+};
+
+/** Why no image can be built here, or undefined. */
+export function whyNot(): string | undefined {
+  if (process.getuid?.() !== 0) return "only as root";
+  const missing = ["buildah", "mmdebstrap", "unshare"].filter((name) => spawnSync(name, ["--version"]).error);
+  return missing.length > 0 ? `without ${missing.join(" and ")}: apt-get install ${missing.join(" ")}` : undefined;
+}
+
+/**
+ * Builds the image from the `Dockerfile` without a daemon and without a registry of images: both bases are a few packages of
+ * Debian, and the first has this Node.js with its npm too. Takes two minutes.
+ */
+export function buildImage(): Image {
+  const folder = mkdtempSync(join(tmpdir(), "stopwatch-image-"));
+  const buildah = (...args: string[]) => {
+    const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+    return execFileSync("buildah", [...storage, ...args], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
+  };
+  const remove = () => {
+    spawnSync("umount", ["--recursive", join(folder, "storage")]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const runBase = join(folder, "run-base");
+    const packages = "--include=base-files,coreutils,dash,libc6,libstdc++6";
+    execFileSync("mmdebstrap", ["--variant=extract", packages, "stable", `${runBase}.tar`], { stdio: "pipe" });
+    mkdirSync(runBase);
+    execFileSync("tar", ["-xf", `${runBase}.tar`, "-C", runBase, "--exclude=./dev/*"]);
+    const buildBase = join(folder, "build-base");
+    cpSync(runBase, buildBase, { recursive: true, verbatimSymlinks: true });
+    addNode(buildBase);
+    for (const [name, from] of [
+      ["run-base", runBase],
+      ["build-base", buildBase],
+    ] as const) {
+      const container = buildah("from", "scratch");
+      buildah("add", "--quiet", container, from, "/");
+      if (name === "build-base" && CA) buildah("config", "--env", `NODE_EXTRA_CA_CERTS=${CA}`, container);
+      buildah("commit", "--quiet", "--rm", container, name);
+      rmSync(from, { recursive: true });
+    }
+    const npmrc = join(homedir(), ".npmrc");
+    buildah(
+      ...[
+        "build",
+        "--isolation",
+        "chroot",
+        "--format",
+        "docker",
+        "--layers=false",
+        "--pull=never",
+        "--tag",
+        "stopwatch",
+      ],
+      ...["--build-arg", "BUILD_BASE=localhost/build-base", "--build-arg", "RUN_BASE=localhost/run-base"],
+      ...(existsSync(npmrc) ? ["--secret", `id=npmrc,src=${npmrc}`] : []),
+      ...(CA ? ["--volume", `${dirname(CA)}:${dirname(CA)}:ro`] : []),
+      ".",
+    );
+    const [root = "", base = ""] = ["stopwatch", "run-base"].map((name) =>
+      buildah("mount", buildah("from", "--pull=never", name)),
+    );
+    return {
+      root,
+      baseBytes: bytesOf(base),
+      config: JSON.parse(buildah("inspect", "stopwatch")).Docker.config,
+      remove,
+    };
+  } catch (error) {
+    remove();
+    const { stderr, stdout } = error as { stderr?: string; stdout?: string };
+    throw new Error(`the image could not be built: ${(error as Error).message}\n${stdout ?? ""}\n${stderr ?? ""}`);
+  }
+}
+
+/** Authorities that npm needs to trust here, such as those of a proxy. */
+const CA = processEnv().NODE_EXTRA_CA_CERTS;
+
+function addNode(base: string): void {
+  const local = join(base, "usr/local");
+  mkdirSync(join(local, "bin"), { recursive: true });
+  cpSync(process.execPath, join(local, "bin/node"), { dereference: true });
+  const npm = resolve(execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim(), "npm");
+  cpSync(npm, join(local, "lib/node_modules/npm"), { recursive: true, dereference: true });
+  symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(local, "bin/npm"));
+}
+
+/** What the files below a folder take, in bytes. */
+export function bytesOf(folder: string): number {
+  return Number(execFileSync("du", ["--summarize", "--bytes", folder], { encoding: "utf8" }).split("\t")[0]);
+}

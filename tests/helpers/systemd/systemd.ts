@@ -1,5 +1,6 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,12 +10,42 @@ import { waitFor } from "../wait-for.ts";
 
 const NAMESPACES = ["--pid", "--mount", "--uts", "--ipc", "--cgroup"];
 
-/** Whether a systemd can be booted beside the machine's own. This needs Linux, root, and systemd 251 or later (for `%d`). */
+/** Of each hierarchy of control groups that systemd uses. */
+const GROUP_ROOTS = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"].filter((root) =>
+  isWritable(join(root, "cgroup.procs")),
+);
+
+/** Mounts what boot.sh mounts over /etc, in namespaces of its own. */
+const PROBE = `
+  folder="$(mktemp --directory)"
+  trap 'rm -rf "$folder"' EXIT
+  mkdir "$folder/upper" "$folder/work"
+  options="lowerdir=/etc,upperdir=$folder/upper,workdir=$folder/work"
+  unshare ${NAMESPACES.join(" ")} --fork mount -t overlay overlay -o "$options" /etc`;
+
+/**
+ * Whether a systemd can be booted beside the machine's own. This needs Linux, root with writable control groups, D-Bus, and
+ * systemd 251 or later (for `%d`).
+ */
 export const canBootSystemd =
-  spawnSync("unshare", [...NAMESPACES, "--fork", "true"]).status === 0 &&
-  Number(
-    /^systemd (\d+)/.exec(spawnSync("/lib/systemd/systemd", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1],
-  ) >= 251;
+  GROUP_ROOTS.length > 0 &&
+  systemdVersion() >= 251 &&
+  isWritable("/lib/systemd/system/dbus.socket") &&
+  spawnSync("bash", ["-c", PROBE]).status === 0;
+
+function systemdVersion(): number {
+  const { stdout } = spawnSync("/lib/systemd/systemd", ["--version"], { encoding: "utf8" });
+  return Number(/^systemd (\d+)/.exec(stdout ?? "")?.[1]);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const BOOT = fileURLToPath(new URL("boot.sh", import.meta.url));
 
@@ -26,7 +57,8 @@ export type Systemd = Awaited<ReturnType<typeof bootSystemd>>;
  */
 export async function bootSystemd() {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-systemd-"));
-  const groups = await makeGroups();
+  const groups = GROUP_ROOTS.map((root) => join(root, `stopwatch-test-${process.pid}`));
+  for (const group of groups) await mkdir(group, { recursive: true });
   const inGroups = groups.map((group) => `echo $$ > ${group}/cgroup.procs`).join("; ");
   const start = `${inGroups}; exec setpriv --pdeathsig KILL unshare ${NAMESPACES.join(" ")} --fork --kill-child bash "$0" "$@"`;
   const child = spawn("bash", ["-c", start, BOOT, folder], { stdio: ["ignore", "ignore", "pipe"] });
@@ -65,21 +97,6 @@ export async function bootSystemd() {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Control groups of this test, in each hierarchy that systemd uses. */
-async function makeGroups(): Promise<string[]> {
-  const roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
-  const groups: string[] = [];
-  for (const root of roots) {
-    const isRoot = await readFile(join(root, "cgroup.procs")).then(
-      () => true,
-      () => false,
-    );
-    if (isRoot) groups.push(join(root, `stopwatch-test-${process.pid}`));
-  }
-  for (const group of groups) await mkdir(group, { recursive: true });
-  return groups;
 }
 
 async function removeGroup(group: string): Promise<void> {

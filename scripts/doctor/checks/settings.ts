@@ -30,7 +30,11 @@ type Facts = {
 };
 
 export function judgeSettings({ problems, set, ignored, keysFile, allowed }: Facts): Finding {
-  if (problems.length > 0) return failure(problems.join("; "), "Correct what is named (docs/settings.md).");
+  if (problems.length > 0)
+    return failure(
+      problems.map((one) => one.replace(/\.$/, "")).join("; "),
+      "Correct what is named (docs/settings.md).",
+    );
   const found = `${set} set, the others have their defaults`;
   if (keysFile)
     return warning(

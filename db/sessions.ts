@@ -15,5 +15,9 @@ export const DIRECT_SESSION: Settings = {
   default_table_access_method: "heap",
 };
 
-/** What a pooler in transaction mode takes from a client too, and applies to the connection that it lends. */
-export const POOLED_SESSION: Settings = { DateStyle: NEEDED.DateStyle, TimeZone: NEEDED.TimeZone };
+/**
+ * What a pooler in transaction mode takes from a client too, and applies to the connection that it lends. PgBouncer sets only
+ * what differs there, and what it does not set changes when the server reads its files again: so these are spellings that
+ * hardly a server has.
+ */
+export const POOLED_SESSION: Settings = { DateStyle: "ISO, YMD", TimeZone: "GMT" };

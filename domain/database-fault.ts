@@ -93,8 +93,8 @@ const FAULTS: readonly [codes: RegExp, fault: DatabaseFault][] = [
   [/^25006$/, "read_only"],
   [/^42501$/, "privilege"],
   [/^(28...|3D000)$/, "login"],
-  // A schema, a table or a function that is not there.
-  [/^(3F000|42P01|42883)$/, "schema"],
+  // A schema, a table, a column or a function that is not there.
+  [/^(3F000|42P01|42703|42883)$/, "schema"],
   [/^UNREADABLE_ANSWER$/, "settings"],
   [/^58...$/, "files"],
 ];

@@ -30,6 +30,7 @@ const TIMEOUTS = [
 ] as const;
 
 const OTHERS = [
+  "default_transaction_read_only",
   "server_encoding",
   "session_replication_role",
   "synchronous_commit",
@@ -87,6 +88,9 @@ export function judgeSettings(
     refused.push(
       `session_replication_role is "replica", so no trigger runs: ${toRole("session_replication_role", "origin")}`,
     );
+  }
+  if (creates && settings.default_transaction_read_only === "on") {
+    refused.push(`default_transaction_read_only is on: ${toRole("default_transaction_read_only", "off")}`);
   }
   const lost = aimOf(found, creates);
   if (lost !== undefined) {

@@ -13,7 +13,7 @@ export type SettingsOf = Parameters<typeof judgeSettings>[1];
 export async function assertSettingsFit(sql: Sql, of?: SettingsOf): Promise<Omit<SettingsVerdict, "refused">> {
   const [found] = await sql<[FoundSettings]>`
     WITH home AS (
-      SELECT CASE WHEN to_regclass(format('%I.__drizzle_migrations', current_schema())) IS NULL THEN 'public'
+      SELECT CASE WHEN to_regclass(quote_ident(current_schema()) || '.__drizzle_migrations') IS NULL THEN 'public'
         ELSE current_schema()::text END AS name
     )
     SELECT home.name AS home, to_regclass(format('%I.schedules', home.name)) IS NOT NULL AS "isInstalled", (SELECT json_object_agg(name, setting) FROM pg_settings

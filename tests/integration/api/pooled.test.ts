@@ -198,7 +198,7 @@ describe.skipIf(PGBOUNCER === undefined)(
             const [row] = await tx`
             SELECT pg_backend_pid() AS pid,
               (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '') AS prepared,
-              (SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'client_encoding')) AS settings,
+              (SELECT string_agg(name, ' ') FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name', 'client_encoding', 'DateStyle', 'TimeZone')) AS settings,
               (SELECT count(*)::int FROM pg_listening_channels()) AS listens,
               (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks`;
             held++;

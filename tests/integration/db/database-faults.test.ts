@@ -1,7 +1,10 @@
+import { eq } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type DatabaseUnavailable } from "#db/client.ts";
+import { connectOrm } from "#db/orm.ts";
 import { probeWrite } from "#db/queries/fleet/probe-write.ts";
+import { accounts } from "#db/schema/index.ts";
 import { describeFault } from "#domain/database-fault.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 
@@ -58,7 +61,7 @@ describe("what the server cannot do is named by the kind of fault, to caller and
 
   it.each([
     ["a violated constraint", "23505"],
-    ["a column that is not there", "42703"],
+    ["a syntax error", "42601"],
     ["a division by zero", "22012"],
     ["a bug of the server", "XX000"],
   ])("%s is an error as it is", async (_, code) => {
@@ -76,6 +79,21 @@ describe("what the server cannot do is named by the kind of fault, to caller and
     expect(await pool.run(4_000, ({ sql }) => sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     await pool.close();
   });
+});
+
+it("a row that was changed, but whose instants come in another style, is no refusal: what became of it is unknown", async () => {
+  const session = { DateStyle: "SQL, DMY" };
+  const pool = connectOrm({ url: database.serviceUrl, name: "test", connectionsMax: 1, session });
+  const id = crypto.randomUUID();
+  await owner`
+    INSERT INTO accounts (id, email, plan) VALUES (${id}, ${`${id}@example.com`}, 'free')`;
+  const change = pool.run(4_000, ({ db }) =>
+    db.update(accounts).set({ name: "changed" }).where(eq(accounts.id, id)).returning({ at: accounts.createdAt }),
+  );
+  await expect(change).rejects.toMatchObject({ status: 503, publicMessage: describeFault("settings") });
+  expect(describeFault("settings")).toContain("unknown");
+  expect(await owner`SELECT name FROM accounts WHERE id = ${id}`).toEqual([{ name: "changed" }]);
+  await pool.close();
 });
 
 describe("the test write", () => {

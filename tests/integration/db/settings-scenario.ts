@@ -29,6 +29,7 @@ export async function startUnder(receiver: Receiver, settings: readonly string[]
     services,
     receiver,
     config,
+    pooler,
     async stop() {
       await services.close();
       await pooler?.stop();
@@ -37,11 +38,23 @@ export async function startUnder(receiver: Receiver, settings: readonly string[]
   };
 }
 
-/** Sets what new sessions on the database of `api` begin with: "name = value" each. */
+/** Sets what new sessions on the database of `api` begin with: "name = value" each. Leaves out what its server does not know. */
 export async function setOnDatabase({ sql }: Api, settings: readonly string[]) {
-  const [row] = await sql`SELECT current_database() AS name`;
-  for (const setting of settings) await sql.unsafe(`ALTER DATABASE "${row?.name}" SET ${setting}`);
+  for (const setting of settings) {
+    await sql.unsafe(`ALTER DATABASE ${await nameOf(sql)} SET ${setting}`).catch((error: { code?: string }) => {
+      if (error.code !== "42704") throw error;
+    });
+  }
 }
+
+/** Ends what `setOnDatabase` has set. */
+export async function resetOnDatabase({ sql }: Api) {
+  const reset = `ALTER DATABASE ${await nameOf(sql)} RESET ALL`;
+  await sql.begin("read write", (tx) => tx.unsafe(reset));
+}
+
+const nameOf = async (sql: Api["sql"]) =>
+  (await sql`SELECT quote_ident(current_database()) AS name`)[0]?.name as string;
 
 /** Asks for a cross-section of the API, and has schedules delivered. */
 export async function runScenario({ api, services, receiver, config }: Started): Promise<Run> {

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { processEnv } from "#config.ts";
 
 export type Image = {
@@ -22,16 +23,13 @@ export function whyNot(): string | undefined {
 
 /**
  * Builds the image from the `Dockerfile` without a daemon and without a registry of images: both bases are a few packages of
- * Debian, and the first has this Node.js with its npm too. Takes two minutes.
+ * Debian, and the first has this Node.js with its npm too. Takes minutes.
  */
-export function buildImage(): Image {
+export async function buildImage(): Promise<Image> {
   const folder = mkdtempSync(join(tmpdir(), "stopwatch-image-"));
-  const buildah = (...args: string[]) => {
+  const buildah = async (...args: string[]) => {
     const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
-    return execFileSync("buildah", [...storage, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trim();
+    return (await run("buildah", [...storage, ...args])).stdout.trim();
   };
   const remove = () => {
     spawnSync("umount", ["--recursive", join(folder, "storage")]);
@@ -40,7 +38,7 @@ export function buildImage(): Image {
   try {
     const runBase = join(folder, "run-base");
     const packages = "--include=base-files,coreutils,dash,libc6,libstdc++6";
-    execFileSync("mmdebstrap", ["--variant=extract", packages, "stable", `${runBase}.tar`], { stdio: "pipe" });
+    await run("mmdebstrap", ["--variant=extract", packages, "trixie", `${runBase}.tar`, DEBIAN]);
     mkdirSync(runBase);
     execFileSync("tar", ["-xf", `${runBase}.tar`, "-C", runBase, "--exclude=./dev/*"]);
     const buildBase = join(folder, "build-base");
@@ -50,14 +48,14 @@ export function buildImage(): Image {
       ["run-base", runBase],
       ["build-base", buildBase],
     ] as const) {
-      const container = buildah("from", "scratch");
-      buildah("add", "--quiet", container, from, "/");
-      if (name === "build-base" && CA) buildah("config", "--env", `NODE_EXTRA_CA_CERTS=${CA}`, container);
-      buildah("commit", "--quiet", "--rm", container, name);
+      const container = await buildah("from", "scratch");
+      await buildah("add", "--quiet", container, from, "/");
+      if (name === "build-base" && CA) await buildah("config", "--env", `NODE_EXTRA_CA_CERTS=${CA}`, container);
+      await buildah("commit", "--quiet", "--rm", container, name);
       rmSync(from, { recursive: true });
     }
     const npmrc = join(homedir(), ".npmrc");
-    buildah(
+    await buildah(
       ...[
         "build",
         "--isolation",
@@ -74,21 +72,20 @@ export function buildImage(): Image {
       ...(CA ? ["--volume", `${dirname(CA)}:${dirname(CA)}:ro`] : []),
       ".",
     );
-    const [root = "", base = ""] = ["stopwatch", "run-base"].map((name) =>
-      buildah("mount", buildah("from", "--pull=never", name)),
-    );
-    return {
-      root,
-      baseBytes: bytesOf(base),
-      config: JSON.parse(buildah("inspect", "stopwatch")).Docker.config,
-      remove,
-    };
+    const mount = async (name: string) => buildah("mount", await buildah("from", "--pull=never", name));
+    const [root, baseBytes] = [await mount("stopwatch"), bytesOf(await mount("run-base"))];
+    return { root, baseBytes, config: JSON.parse(await buildah("inspect", "stopwatch")).Docker.config, remove };
   } catch (error) {
     remove();
     const { stderr, stdout } = error as { stderr?: string; stdout?: string };
     throw new Error(`the image could not be built: ${(error as Error).message}\n${stdout ?? ""}\n${stderr ?? ""}`);
   }
 }
+
+const run = promisify(execFile);
+
+/** Without the updates: an archive that is not the newest has lists of them that have expired. */
+const DEBIAN = "deb http://deb.debian.org/debian trixie main";
 
 /** Authorities that npm needs to trust here, such as those of a proxy. */
 const CA = processEnv().NODE_EXTRA_CA_CERTS;

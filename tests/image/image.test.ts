@@ -39,7 +39,7 @@ describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason}
   }
 
   beforeAll(async () => {
-    image = buildImage();
+    image = await buildImage();
     volumes = makeVolumes();
     server = await startEmbeddedPostgres(await makeServerFolder());
     receiver = await startReceiver({ tls: false });

@@ -13,6 +13,7 @@ import { Service } from "kubernetes-models/v1/Service";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "#config.ts";
+import { PROGRAMS } from "#scripts/production/programs.ts";
 import { sampleOf } from "#tests/helpers/doc-samples.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
@@ -137,6 +138,19 @@ describe("the manifests for Kubernetes", () => {
       expect(container.env).toBeUndefined();
     },
   );
+
+  it("run programs of the image, as its user, with the folder that it may write to", () => {
+    const image = readFileSync(join(PROJECT, "Dockerfile"), "utf8");
+    const [, user, group] = /^USER (\d+):(\d+)$/m.exec(image) ?? [];
+    const [, dataDir] = /^ENV .*\bDATA_DIR=(\S+)/m.exec(image) ?? [];
+    for (const one of withPods) {
+      const { pod, container } = podOf(one);
+      expect(PROGRAMS.has(container.args?.[0] ?? "")).toBe(true);
+      expect([pod.securityContext?.runAsUser, pod.securityContext?.runAsGroup].join(":")).toBe(`${user}:${group}`);
+      const data = container.volumeMounts?.find(({ name }) => name === "data");
+      if (one.kind === "Deployment") expect(data?.mountPath).toBe(dataDir);
+    }
+  });
 
   it("give each part the minute that it may need to stop", () => {
     for (const one of withPods) expect(podOf(one).pod.terminationGracePeriodSeconds).toBe(60);

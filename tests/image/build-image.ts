@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -94,8 +94,8 @@ function addNode(base: string): void {
   const local = join(base, "usr/local");
   mkdirSync(join(local, "bin"), { recursive: true });
   cpSync(process.execPath, join(local, "bin/node"), { dereference: true });
-  const npm = resolve(execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim(), "npm");
-  cpSync(npm, join(local, "lib/node_modules/npm"), { recursive: true, dereference: true });
+  const program = realpathSync(execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim());
+  cpSync(resolve(program, "../.."), join(local, "lib/node_modules/npm"), { recursive: true, dereference: true });
   symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(local, "bin/npm"));
 }
 

@@ -155,12 +155,12 @@ async function checkRights({ source, target, serviceUrls }: Plan): Promise<strin
   }
   const users = serviceUrls.map((url) => parseDatabaseAddress(url).user).filter((user) => user !== "");
   const others = await source.sql`
-    SELECT rolname AS role FROM pg_roles r
+    SELECT rolname AS role, rolsuper AS "isSuperuser" FROM pg_roles r
     WHERE (rolname = ANY (${pgTextArray(users)}::text::text[]) OR rolname IN (SELECT usename FROM pg_stat_activity WHERE datname = current_database()))
       AND NOT pg_has_role(oid, 'USAGE') AND NOT (pg_has_role('pg_signal_backend', 'USAGE') AND NOT rolsuper)`;
-  for (const { role } of others)
+  for (const { role, isSuperuser } of others)
     problems.push(
-      `The role of ${source.name} may not end the sessions of ${role}: run GRANT pg_signal_backend to it there.`,
+      `The role of ${source.name} may not end the sessions of ${role}: ${isSuperuser ? "that is a superuser, so end them, or use the address of one" : "run GRANT pg_signal_backend to it there"}.`,
     );
   const [{ host, port } = { host: "", port: 0 }] = parseDatabaseAddress(target.url).hosts;
   for (const url of new Set(serviceUrls.map((one) => atHost(one, { host, port })))) {

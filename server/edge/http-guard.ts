@@ -15,6 +15,7 @@ import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
 import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
+import { logMissingPage } from "./log-missing-page.ts";
 import { mergeRepeated } from "./merge-repeated.ts";
 import { isApiTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
 import { type Exchange, withPageAnswer } from "./page-answer.ts";
@@ -173,6 +174,7 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   addPageHeaders(request, response, pageSettings());
+  logMissingPage(request, response);
   allowSharedCaching(request, response);
   showFlashOnce(request, response, getServices().config);
 }

@@ -102,7 +102,8 @@ function percentEncodable(name: string): string {
   return name.replaceAll(/./g, (letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`);
 }
 
-function isDecodable(path: string): boolean {
+/** Whether percent-encoded text can be decoded. */
+export function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);
     return true;

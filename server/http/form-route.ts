@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type Environment, environmentOf } from "#domain/environment.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
@@ -5,6 +6,8 @@ import { unauthorized } from "../auth/authenticate.ts";
 import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { type Ctx, inEnvironment } from "../context.ts";
+import { isDecodable } from "../edge/normalise-request.ts";
+import { invalid } from "../input/validate.ts";
 import { openSession } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
 import { getServices, type Services } from "../services.ts";
@@ -61,7 +64,7 @@ export type FormWithoutSession = Page & { session: "none"; verb: (posted: Posted
  * 2. the session: without one it redirects to sign-in, and from there back to `back` or the page that sent the form;
  * 3. the account's requests per minute, as for calls of the API: above them a page with 429 and `Retry-After`, which keeps
  *    the fields;
- * 4. the body: at most 16 KiB, otherwise a page with 413.
+ * 4. the body: at most 16 KiB, otherwise a page with 413; of the type of forms, otherwise 415; and decodable, otherwise 400.
  *
  * Then the verb runs, with the form key where it creates something. An AppError that it throws redirects to `back` or `page`;
  * any other error is sent in the envelope.
@@ -98,11 +101,19 @@ async function admit(request: Request, meta: ResponseMeta): Promise<Ctx> {
   return ctx;
 }
 
-/** The fields of the body. Throws an AppError when it is refused. */
+/** The fields of the body (WHATWG URL, "application/x-www-form-urlencoded"). Throws an AppError when it is refused. */
 async function readFields(request: Request, memory: BodyMemory): Promise<URLSearchParams> {
   const bytes = await readBodyBytes(request, { bytesMax: BODY_BYTES_MAX, memory });
-  if (bytes !== "too large") return new URLSearchParams(bytes.slice(0, bytes.length).toString());
-  throw new AppError("PAYLOAD_TOO_LARGE", `A form may have at most ${BODY_BYTES_MAX} bytes.`);
+  if (bytes === "too large")
+    throw new AppError("PAYLOAD_TOO_LARGE", `A form may have at most ${BODY_BYTES_MAX} bytes.`);
+  if (bytes.length > 0 && !FORM_TYPE.test(request.headers.get("content-type") ?? "")) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "It must be sent as application/x-www-form-urlencoded.");
+  }
+  const text = bytes.slice(0, bytes.length);
+  if (!isUtf8(text) || !isDecodable(text.toString())) {
+    throw invalid([{ path: "", message: "The form could not be read." }]);
+  }
+  return new URLSearchParams(text.toString());
 }
 
 /** An AppError as a value, to be answered with what was typed. Throws any other error on. */
@@ -145,3 +156,4 @@ function answerError({ page, back }: Page, posted: PostedForm, error: unknown): 
 }
 
 const BODY_BYTES_MAX = 16_384;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;

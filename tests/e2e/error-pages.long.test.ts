@@ -4,6 +4,7 @@ import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
 import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 import { dashboardPaths } from "#tests/pages/routes.ts";
 
 let harness: DashboardHarness;
@@ -78,6 +79,30 @@ describe("what does not exist", () => {
       expect(new Set(robots)).toEqual(new Set(["noindex"]));
     },
   );
+
+  it.each([
+    ...[
+      "/docs/%zz",
+      "/docs/api/%",
+      "/schedules/%zz",
+      "/schedules/%E0%A4%A/cancel",
+      "/keys/%ff/revoke",
+      "/_next/%zz",
+      "/%zz",
+    ],
+    ...["/docs/nothing", "/schedules/nonsense"],
+  ])("is answered 404 and logged with the id of the answer: %s", async (path) => {
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await get(path, { method });
+      expect([method, answer.status]).toEqual([method, 404]);
+      const id = answer.headers.get("x-request-id") ?? "none";
+      const [line = ""] = await waitFor("it is logged", () => {
+        const lines = harness.web.lines().filter((it) => it.includes(id));
+        return lines.length > 0 && lines;
+      });
+      expect(JSON.parse(line)).toMatchObject({ level: 30, requestId: id, method, status: 404, msg: "no such page" });
+    }
+  });
 
   it.each(MISSING)("is shown once and with one request, with scripts as without: %s", async (path, title) => {
     for (const scripts of [true, false]) {

@@ -67,13 +67,13 @@ const FIELDS = {
 };
 
 /** Posts a form to a route, from a page of ours unless `headers` say otherwise. */
-async function send(
-  { path, post }: FormRoute,
-  headers: Record<string, string>,
-  fields: Record<string, string> = FIELDS,
-) {
+async function send(route: FormRoute, headers: Record<string, string>, fields: Record<string, string> = FIELDS) {
+  return sendBody(route, headers, new URLSearchParams(fields));
+}
+
+async function sendBody({ path, post }: FormRoute, headers: Record<string, string>, body: BodyInit) {
   const url = `${OWN}${path.replace("[id]", FIELDS.id)}`;
-  const request = new Request(url, { method: "POST", headers, body: new URLSearchParams(fields) });
+  const request = new Request(url, { method: "POST", headers, body });
   const response = await post(request, { params: Promise.resolve({ id: FIELDS.id }) });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -102,6 +102,36 @@ describe.each(ROUTES)("the form of $path", (route) => {
     const { status, text } = await send(route, { cookie: visitor, ...headers });
     expect([status, JSON.parse(text).error.code]).toEqual([403, "FORBIDDEN"]);
     expect(await stored()).toEqual(before);
+  });
+});
+
+const TYPE = "application/x-www-form-urlencoded";
+const MALFORMED: [what: string, type: string, body: BodyInit, status: number][] = [
+  ["percent-encoding that is none", TYPE, "name=x&env=%zz", 400],
+  ["percent-encoding cut off", TYPE, "name=x&env=%e", 400],
+  ["bytes encoded that are no UTF-8", TYPE, "name=%ff&env=test", 400],
+  ["bytes that are no UTF-8", `${TYPE}; charset=utf-8`, Buffer.from("name=\xff", "latin1"), 400],
+  ["JSON", "application/json", '{"name":"x"}', 415],
+  ["text", "text/plain", "name=x", 415],
+  [
+    "the form of files",
+    "multipart/form-data; boundary=x",
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
+    415,
+  ],
+];
+
+describe.each(ROUTES)("the form of $path", (route) => {
+  it("is refused with a page that says so, and does nothing, when it is malformed or of another type", async () => {
+    const cookie = await cookieOfNewAccount();
+    for (const [what, type, body, status] of MALFORMED) {
+      const before = await stored();
+      const answer = await sendBody(route, { cookie, origin: OWN, "content-type": type }, body);
+      expect([what, answer.status]).toEqual([what, status]);
+      expect(answer.headers.get("content-type")).toContain("text/html");
+      expect(answer.text).toContain("Nothing was changed.");
+      expect(await stored()).toEqual(before);
+    }
   });
 });
 

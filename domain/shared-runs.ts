@@ -203,13 +203,11 @@ function runsOf(segment: Segment, index: RunIndex): SharedRun[] {
 function publicPlaces(codes: Uint16Array, fold: Fold): Uint8Array {
   const text = codesText(codes);
   const places = new Uint8Array(codes.length);
-  for (const known of PUBLIC[fold]) {
+  for (const known of PUBLIC.get(fold) ?? []) {
     for (let at = text.indexOf(known); at >= 0; at = text.indexOf(known, at + 1)) places.fill(1, at, at + known.length);
   }
   return places;
 }
 
 const publicTexts = PUBLIC_TEXTS.map((text) => foldText(text));
-const PUBLIC = Object.fromEntries(
-  FOLDS.map((fold) => [fold, publicTexts.map((text) => codesText(text[fold]))]),
-) as Record<Fold, string[]>;
+const PUBLIC = new Map(FOLDS.map((fold) => [fold, publicTexts.map((text) => codesText(text[fold]))] as const));

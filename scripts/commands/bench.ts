@@ -7,7 +7,7 @@ import { listenForStop, Stopped } from "../stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
-const PARTS = [...SCENARIO_NAMES, "writes", "reads", "pages", "retention"] as const;
+const PARTS = [...SCENARIO_NAMES, "writes", "costs", "reads", "pages", "retention"] as const;
 
 type Options = {
   rounds?: string;
@@ -23,7 +23,8 @@ await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--overdue N]
                          [--quick] [--seed N]
 
-Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), and
+Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), what
+single operations cost PostgreSQL (costs), and
 lists and figures over ten million attempts (reads), every page of an account with a million schedules (pages), and the
 first batch of retention on millions of expired rows (retention), all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 Installs the other job engines first ("npm ci --prefix tests/bench") when they are missing.
@@ -52,6 +53,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       rounds: whole("--rounds", rounds ?? (quick ? "1" : "5")),
       scenarios,
       writes: parts.includes("writes"),
+      costs: parts.includes("costs"),
       reads: parts.includes("reads"),
       pages: parts.includes("pages"),
       retention: parts.includes("retention"),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../scripts/postgres/embedded.ts";
+import { type Cost, costLine, measureCosts } from "./costs.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import type { Figures } from "./measure.ts";
@@ -37,6 +38,8 @@ export type BenchOptions = {
   reads: boolean;
   /** Whether the pages of an account with a million schedules are measured, too. */
   pages: boolean;
+  /** Whether what single operations cost the database is measured, too. */
+  costs: boolean;
   /** Whether the first batch of retention on a large backlog is measured, too. */
   retention: boolean;
   quick: boolean;
@@ -72,6 +75,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     };
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
+    if (options.costs) await Promise.race([runCosts(options, { ...bench, cluster: server.cluster }), stopped]);
     if (options.reads) await Promise.race([runReads(options, bench), stopped]);
     if (options.retention) await Promise.race([runRetention(options, bench), stopped]);
     if (options.pages) await Promise.race([runPages(options, bench), stopped]);
@@ -101,6 +105,13 @@ async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promi
   const thresholds = checkWrites(measured);
   console.log(`\n${thresholdLines(thresholds)}`);
   await writePart("writes", { options: { rounds, seconds }, thresholds, rounds: measured });
+}
+
+async function runCosts({ rounds, seconds }: BenchOptions, bench: Bench & { cluster: string }): Promise<void> {
+  const measured: Cost[][] = [];
+  for (let n = 0; n < rounds; n++)
+    measured.push(await measureCosts(bench, { seconds }, (cost) => console.log(costLine(cost))));
+  await writePart("costs", { options: { rounds, seconds }, thresholds: [], rounds: measured });
 }
 
 async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {

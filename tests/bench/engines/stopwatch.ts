@@ -41,7 +41,9 @@ export const stopwatch: Engine = {
     const keyRing = parseKeyRing(KEYS);
     const accounts: string[] = [];
     for (let n = 0; n < ACCOUNTS + NEIGHBOURS; n++) accounts.push((await createTestAccount(sql, keyRing)).id);
-    const hosts = [bench.origin, bench.hangingOrigin, bench.slowOrigin].map((url) => new URL(url).host);
+    const hosts = [bench.origin, bench.hangingOrigin, bench.slowOrigin].map((url) =>
+      url.startsWith("http:") ? url : new URL(url).host,
+    );
 
     let ports: number[] = [];
 

@@ -218,6 +218,8 @@ it("killed in the flip, the old database writes again after --abort; run again, 
     // The new database waits with this account for another transaction, so that the flip cannot end.
     const add = (sql: postgres.Sql) => sql`
       INSERT INTO accounts (id, email, plan) VALUES (${randomUUID()}, ${email}, 'free')`;
+    // The driver reserves no connection that it has yet to open.
+    await target`SELECT 1`;
     const blocker = await target.reserve();
     await blocker`BEGIN`;
     await add(blocker);

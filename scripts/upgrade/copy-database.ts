@@ -48,14 +48,14 @@ export async function copyDatabase(
 export const count = (n: number) => n.toLocaleString("en-US");
 
 // Values as text are the same in both. Texts, since the driver does not send the number 0.
-const SESSION: Record<string, string | number> = {
+const SESSION = {
   application_name: "stopwatch upgrade-database",
   DateStyle: "ISO",
   IntervalStyle: "postgres",
   TimeZone: "UTC",
   idle_in_transaction_session_timeout: "0",
   statement_timeout: "0",
-};
+} as Record<string, string | number>;
 
 const open = (url: string) => postgres(url, { max: 1, max_lifetime: null, onnotice: () => {}, connection: SESSION });
 

@@ -7,6 +7,8 @@ export function answerText(body: Uint8Array, contentType: string): string {
   return new TextDecoder(markedCharset(body) ?? declaredCharset(body, contentType)).decode(body);
 }
 
+// Another parameter's quoted value may hold anything (RFC 9110, 5.6.6).
+const OTHER_QUOTED = /;(?![ \t]*charset[ \t]*=)[^;"=]*=[ \t]*"(?:[^"\\]|\\.)*"/gi;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s;,"']+))/i;
 
 function markedCharset([first, second, third]: Uint8Array): string | undefined {
@@ -16,7 +18,7 @@ function markedCharset([first, second, third]: Uint8Array): string | undefined {
 }
 
 function declaredCharset([first, second]: Uint8Array, contentType: string): string {
-  const [, quoted, single, plain] = CHARSET.exec(contentType) ?? [];
+  const [, quoted, single, plain] = CHARSET.exec(contentType.replace(OTHER_QUOTED, "")) ?? [];
   const label = (quoted ?? single ?? plain ?? "utf-8").trim().toLowerCase();
   // The standard reads UTF-16 without a mark as little-endian. Text that begins in ASCII shows which it is.
   if (label === "utf-16" && first === 0 && second !== 0) return "utf-16be";

@@ -25,9 +25,6 @@ export async function beginCopy(
       SELECT make_attempt_partitions(day::date, 100)
       FROM generate_series(to_date(${first}, 'YYYYMMDD')::timestamp, (now() AT TIME ZONE 'utc')::date - 1, '100 days') day`;
   const tables = await readTables(target);
-  for (const { name, hasKey } of await readTables(source))
-    if (!hasKey && tables.some((table) => table.name === name))
-      await source.sql.unsafe(`ALTER TABLE ${name} REPLICA IDENTITY FULL`);
   const names = tables.map(({ name }) => name);
   await source.sql.unsafe(
     `CREATE PUBLICATION ${NAME} FOR TABLE ${names.join(", ")} WITH (publish_via_partition_root = true)`,

@@ -1,7 +1,7 @@
 import { journalIn, readSchema } from "#db/schema-of-installation.ts";
 import type { Side } from "./servers.ts";
 
-export type Table = { name: string; hasKey: boolean; rows: number };
+export type Table = { name: string; rows: number };
 
 /**
  * The tables of the service that are moved, quoted, with an estimate of their rows: not the partitions, which belong to
@@ -10,7 +10,6 @@ export type Table = { name: string; hasKey: boolean; rows: number };
 export async function readTables({ sql }: Pick<Side, "sql">): Promise<Table[]> {
   return sql<Table[]>`
     SELECT format('%I.%I', n.nspname, c.relname) AS name,
-      c.relreplident IN ('f', 'i') OR EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary) AS "hasKey",
       (SELECT coalesce(sum(greatest(p.reltuples, 0)), 0)::float8 FROM pg_class p
         WHERE p.relkind = 'r' AND (p.oid = c.oid OR p.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = c.oid))) AS rows
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

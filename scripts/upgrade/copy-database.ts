@@ -1,6 +1,7 @@
 import postgres, { type Sql } from "postgres";
+import { continueHere } from "#db/queries/fleet/holds.ts";
+import { isOwnIncarnation } from "../own-incarnation.ts";
 import { SetupError } from "../setup-error.ts";
-import { continueIncarnation, isOwnIncarnation } from "./continue-incarnation.ts";
 import { copyTables } from "./copy-tables.ts";
 import { digestTables, findDifferences } from "./digest-tables.ts";
 import { listWholeTables, type Table } from "./table-list.ts";
@@ -33,7 +34,7 @@ export async function copyDatabase(
     const wrong = findDifferences(wanted, await digest(to, "comparing"));
     if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
 
-    if (isContinued) await continueIncarnation(to);
+    if (isContinued) await continueHere(to);
     onProgress("gathering statistics");
     await to.unsafe("VACUUM (ANALYZE)");
     return { rows, tables: tables.length };

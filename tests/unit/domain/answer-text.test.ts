@@ -11,6 +11,8 @@ describe("the body of an answer is read", () => {
     ["text/plain; charset=iso-8859-1", latin1, "Fehler: ungültig €"],
     ['text/plain; charset="ISO-8859-1"', latin1, "Fehler: ungültig €"],
     ["text/plain;CHARSET = 'Windows-1252' ; x=y", latin1, "Fehler: ungültig €"],
+    ['text/plain; x="; charset=utf-16"; charset=latin1', latin1, "Fehler: ungültig €"],
+    ['text/plain; x="\\"; charset=utf-16"; charset = "latin1"', latin1, "Fehler: ungültig €"],
     ["text/plain; x=y; charset=latin1", latin1, "Fehler: ungültig €"],
     ["text/plain; charset=utf-16", le, "ungültig"],
     ["text/plain; charset=utf-16", be, "ungültig"],

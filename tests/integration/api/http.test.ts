@@ -213,10 +213,9 @@ describe("a health check", () => {
 
 describe("an unexpected error", () => {
   it("has a fixed text for the caller", async () => {
-    await api.sql`ALTER TABLE signing_secrets RENAME TO elsewhere`;
+    await api.sql`UPDATE signing_secrets SET current = 'not sealed'::bytea WHERE account_id = ${caller.accountId}::uuid`;
     const answer = await api.call("GET", "/v1/signing-secrets", caller.live);
-    await api.sql`ALTER TABLE elsewhere RENAME TO signing_secrets`;
     expect(answer).toMatchObject({ status: 500, body: { error: { code: "INTERNAL" } } });
-    expect(answer.text).not.toMatch(/signing_secrets|relation/);
+    expect(answer.text).not.toMatch(/sealed|decrypt|key/i);
   });
 });

@@ -142,7 +142,7 @@ export type Attempt = {
   status_code: number | null;
   /** From `attempted_at` to the status line or the failure. */
   latency_ms: number;
-  /** The start of the target's answer to a failed attempt (1,024 characters, decoded by the charset of its `Content-Type`), or what went wrong; else empty. Where 16 characters or more repeat the payload, a header value or a signing secret, `[response repeated the request]` stands instead, for the whole answer where it repeats them encoded. Values of fewer than 16 characters, runs of one character and values such as `application/json` do not count. */
+  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets. */
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;
@@ -250,7 +250,7 @@ export type LoggedAttempt = {
   status_code: number | null;
   /** From `attempted_at` to the status line or the failure. */
   latency_ms: number;
-  /** The start of the target's answer to a failed attempt (1,024 characters, decoded by the charset of its `Content-Type`), or what went wrong; else empty. Where 16 characters or more repeat the payload, a header value or a signing secret, `[response repeated the request]` stands instead, for the whole answer where it repeats them encoded. Values of fewer than 16 characters, runs of one character and values such as `application/json` do not count. */
+  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets. */
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;

@@ -124,7 +124,7 @@ export const ATTEMPT_FIELDS = {
   error_text: z
     .string()
     .describe(
-      "The start of the target's answer to a failed attempt (1,024 characters, decoded by the charset of its `Content-Type`), or what went wrong; else empty. Where 16 characters or more repeat the payload, a header value or a signing secret, `[response repeated the request]` stands instead, for the whole answer where it repeats them encoded. Values of fewer than 16 characters, runs of one character and values such as `application/json` do not count.",
+      "The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets.",
     ),
   attempted_at: InstantText.describe(
     "When the first byte of the request was sent, or when an attempt that sent none began.",

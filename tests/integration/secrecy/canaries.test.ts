@@ -118,11 +118,11 @@ async function leaveTraces() {
   }
   await ask("GET", `/v1/schedules?q=${payload}&x=${live}`, live);
 
-  // Internal errors that contain the refused row or the parameters of the statement.
+  // Errors of the database that contain the refused row or the parameters of the statement.
   await api.sql`ALTER TABLE schedule_requests ADD CONSTRAINT refused CHECK (method <> 'PUT') NOT VALID`;
   expect(await ask("POST", "/v1/schedules", live, schedule("ok", { method: "PUT" }))).toMatchObject({ status: 500 });
   await api.sql`ALTER TABLE sessions RENAME TO elsewhere`;
-  expect(await ask("GET", "/v1/me", { cookie: session.cookie })).toMatchObject({ status: 500 });
+  expect(await ask("GET", "/v1/me", { cookie: session.cookie })).toMatchObject({ status: 503 });
   await api.sql`ALTER TABLE elsewhere RENAME TO sessions`;
 
   await waitFor(

@@ -69,10 +69,10 @@ export function DocsLayout({
 
 function Pages({ groups, current }: { groups: readonly DocsGroup[]; current: string }) {
   return groups.map(({ title, links }) => (
-    <div key={title} className="grid gap-0.5">
+    <div key={title} className="docs-entries">
       <p className="px-2 pt-3 pb-1 text-2xs text-ink-muted tracking-label">{title}</p>
       {links.map(({ href, label }) => (
-        <a key={href} href={href} {...(href === current && { "aria-current": "page" })} className="docs-entry">
+        <a key={href} href={href} {...(href === current && { "aria-current": "page" })}>
           {label}
         </a>
       ))}

@@ -62,13 +62,14 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     connectionsPerOrigin: s.DELIVERY_CONNECTIONS_PER_ORIGIN,
     connectionsPerAccount: s.DELIVERY_CONNECTIONS_PER_ACCOUNT,
     connectionsMax: s.DELIVERY_CONNECTIONS_MAX,
-    /** Database connections of a web process, by pool, and how long an idle one stays open. */
+    /** Database connections of a web process, by pool. */
     webConnections: {
       writes: s.WEB_DATABASE_CONNECTIONS,
       reads: s.WEB_DATABASE_CONNECTIONS_READS,
       anonymous: s.WEB_DATABASE_CONNECTIONS_ANONYMOUS,
-      idleSeconds: s.WEB_DATABASE_IDLE_SECONDS,
     },
+    /** How long a connection of a web process may be idle before it is replaced, seconds. */
+    webIdleSeconds: s.WEB_DATABASE_IDLE_SECONDS,
     /** Database connections of a dispatcher, by pool. */
     dispatcherConnections: {
       claims: s.DISPATCHER_DATABASE_CONNECTIONS_CLAIMS,

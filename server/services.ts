@@ -96,8 +96,14 @@ function createServices(config: Config): Services {
     databaseErrors[fault]++;
   };
   const session = isPooled ? { ...POOLED_SESSION } : { ...SESSION };
-  const { writes, reads: ofReads, anonymous: ofAnonymous, idleSeconds } = config.webConnections;
-  const settings = { url: config.databaseUrl, prepare: !isPooled, session, idleSeconds, onFailed };
+  const { writes, reads: ofReads, anonymous: ofAnonymous } = config.webConnections;
+  const settings = {
+    url: config.databaseUrl,
+    prepare: !isPooled,
+    session,
+    idleSeconds: config.webIdleSeconds,
+    onFailed,
+  };
   const shared = { ...settings, cancelsLate: true };
   const database = connectOrm({ ...shared, name: "stopwatch web", connectionsMax: writes });
   const anonymous = connectOrm({ ...shared, name: "stopwatch web anonymous", connectionsMax: ofAnonymous });

@@ -25,9 +25,9 @@ describe("the Vercel page", () => {
       const value = Array.from(values.matchAll(/`([a-z0-9-]+)`/g), ([, one = ""]) => one);
       for (const [at, one] of value.entries()) given[full[at] as string] = one;
     }
-    const { webConnections, clientAddressHeader } = readConfig({ ...NEEDED, ...given });
+    const { webConnections, webIdleSeconds: idleSeconds, clientAddressHeader } = readConfig({ ...NEEDED, ...given });
     expect(clientAddressHeader).toBe("x-vercel-forwarded-for");
-    const { writes, reads, anonymous, idleSeconds } = webConnections;
+    const { writes, reads, anonymous } = webConnections;
     expect(idleSeconds).toBe(5);
     // And one for counts.
     expect(page("vercel.md")).toContain(`Each function has up to ${writes + reads + anonymous + 1} `);

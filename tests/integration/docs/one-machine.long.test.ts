@@ -1,18 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
+import { makeCheckout, PROJECT, put } from "#tests/helpers/checkout.ts";
 import { samplesOf } from "#tests/helpers/doc-samples.ts";
 import { type OwnServer, startOwnServer } from "#tests/helpers/own-server.ts";
 import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { bootSystemd, canBootSystemd, type Systemd } from "#tests/helpers/systemd/systemd.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
-
-const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The steps of the page, in its order. The database and the proxy are packages of the distribution, which this does not install. */
 const [database = "", program = "", settings = "", units = "", key = "", proxy = "", upgrade = ""] = samplesOf(
@@ -21,17 +14,8 @@ const [database = "", program = "", settings = "", units = "", key = "", proxy =
   .filter(({ heading, language }) => heading === "Under systemd" && language === "sh")
   .map(({ code }) => code);
 
-/** `text` with each of `places` put where it names another one. Throws an Error when it does not name it. */
-function put(text: string, places: [string, string][]): string {
-  return places.reduce((changed, [named, place]) => {
-    if (!changed.includes(named)) throw new Error(`the step does not name ${named}: ${changed}`);
-    return changed.replace(named, place);
-  }, text);
-}
-
 describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux with systemd)", () => {
-  let folder: string;
-  let checkout: string;
+  let checkout: Awaited<ReturnType<typeof makeCheckout>>;
   let server: OwnServer;
   let receiver: Receiver;
   let systemd: Systemd;
@@ -40,11 +24,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   let dispatcher: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "stopwatch-checkout-"));
-    checkout = join(folder, "checkout");
-    const copy = `mkdir ${checkout} && git ls-files -z --cached --others --exclude-standard |
-      tar --create --null --files-from=- --ignore-failed-read | tar --extract --directory=${checkout}`;
-    await promisify(execFile)("bash", ["-c", copy], { cwd: PROJECT });
+    checkout = await makeCheckout();
     server = await startOwnServer();
     receiver = await startReceiver({ tls: false });
     systemd = await bootSystemd();
@@ -55,10 +35,10 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     await systemd?.stop();
     await receiver?.close();
     await server?.remove();
-    if (folder) await rm(folder, { recursive: true });
+    await checkout?.remove();
   });
 
-  const step = (code: string) => systemd.run("bash", "-c", `set -e; cd ${checkout}\n${code}`);
+  const step = (code: string) => systemd.run("bash", "-c", `set -e; cd ${checkout.path}\n${code}`);
   const isReady = async (port: number | string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     return answer?.ok === true;

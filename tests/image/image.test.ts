@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { freePort } from "#scripts/ports.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
+import { sampleOf } from "../helpers/doc-samples.ts";
 import { makeServerFolder } from "../helpers/own-server.ts";
 import { hasRelease14, release14 } from "../helpers/postgres-release.ts";
 import { type Receiver, startReceiver } from "../helpers/receiver.ts";
@@ -14,6 +15,13 @@ import { buildImage, bytesOf, type Image, whyNot } from "./build-image.ts";
 import { type Container, makeVolumes, runContainer } from "./container.ts";
 
 const reason = whyNot();
+
+/** What the page gives to the image, in the order of its steps. */
+const STEPS = sampleOf("containers.md", "With your own PostgreSQL", "sh")
+  .replaceAll("\\\n", " ")
+  .split("\n")
+  .filter((line) => line.startsWith("docker run"))
+  .map((line) => line.split(" stopwatch ")[1]?.split(" ") ?? []);
 
 describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason})` : ""}`, () => {
   let image: Image;
@@ -115,20 +123,21 @@ describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason}
     expect(usage.lines[0]).toBe("Usage: stopwatch migrate [--wait 10m]");
   });
 
-  it("migrates an empty database, makes an account, and delivers a first request, with a root file system that cannot be written", async () => {
-    expect(await ended(["migrate"])).toMatchObject({ code: 0 });
-    const made = await ended(["account", "create", "--email", "ada@example.com", "--key", "live"]);
-    const { key } = JSON.parse(made.lines.at(-1) ?? "");
+  it("delivers a first request by the steps of containers.md, with a root file system that cannot be written", async () => {
+    const [migration = [], ofWeb = [], ofDispatcher = [], account = []] = STEPS;
+    expect(await ended(migration)).toMatchObject({ code: 0 });
 
     webPort = await freePort();
-    web = run(["web"], { PORT: String(webPort), DELIVERY_ALLOW: receiver.origin });
+    web = run(ofWeb, { PORT: String(webPort), DELIVERY_ALLOW: receiver.origin });
     for (let n = 0; n < 2; n++) {
       const port = await freePort();
       dispatchers.push({
         port,
-        container: run(["dispatcher"], { DISPATCHER_PORT: String(port), DELIVERY_ALLOW: receiver.origin }),
+        container: run(ofDispatcher, { DISPATCHER_PORT: String(port), DELIVERY_ALLOW: receiver.origin }),
       });
     }
+    const made = await ended(account);
+    const { key } = JSON.parse(made.lines.at(-1) ?? "");
     await waitFor(
       "the web part is ready",
       () =>

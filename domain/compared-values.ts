@@ -1,6 +1,6 @@
+import { decodedOnce } from "./decoded-value.ts";
 import { PUBLIC_HEADERS } from "./public-texts.ts";
 import { RUN_LENGTH } from "./shared-runs.ts";
-import { decodedOnce } from "./text-decodings.ts";
 
 /** The parts of a request that must not appear in a stored error text. */
 export interface RequestParts {

@@ -66,8 +66,8 @@ function maskRepeats(text: string, keptLength: number, values: Values): { text: 
     return isRepeated ? null : { text: text.slice(0, keptLength), repeated: [] };
   }
   if (repeats(replaced(text, spans), values)) return null;
-  // A mask at the cut begins so early that all of it is kept.
-  const lastStart = keptLength < text.length ? keptLength - REPEATED_REQUEST.length : keptLength;
+  // A mask near the end begins so early that all of it is kept.
+  const lastStart = firstCharacters(text, TEXT_LENGTH_MAX - REPEATED_REQUEST.length).length;
   const kept = spans
     .filter(([start]) => start < keptLength)
     .map(([start, end]): Span => [Math.min(start, lastStart), Math.min(end, keptLength)]);
@@ -117,8 +117,8 @@ function replaced(text: string, spans: readonly Span[]): string {
   return [text.slice(0, spans[0]?.[0]), ...after].join(REPEATED_REQUEST);
 }
 
-function firstCharacters(raw: string): string {
-  return Array.from(raw.slice(0, 2 * TEXT_LENGTH_MAX))
-    .slice(0, TEXT_LENGTH_MAX)
+function firstCharacters(raw: string, count = TEXT_LENGTH_MAX): string {
+  return Array.from(raw.slice(0, 2 * count))
+    .slice(0, count)
     .join("");
 }

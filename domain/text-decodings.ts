@@ -30,12 +30,6 @@ export function decodings(text: string, wanted: Wanted): string[] {
   return [...seen].slice(1);
 }
 
-/** What a receiver reads that parses a value as JSON or as a form, where that is more than the removal of backslashes. */
-export function decodedOnce(value: string): string[] {
-  const decoded = [value.includes("\\u") ? decodeBackslashes(value) : value, decodePercent(value)];
-  return decoded.filter((it) => it !== value);
-}
-
 const DEPTH_MAX = 3;
 const CHARACTERS_MAX = 64 * 1024;
 const UNZIPPED_MAX = 32 * 1024;

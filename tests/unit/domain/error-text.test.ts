@@ -281,6 +281,11 @@ describe("failureText", () => {
       ),
       { numRuns: 50 },
     );
+    for (const padding of [0, 500, 1000, 1008, 1023]) {
+      const text = stored(" ".repeat(padding) + payload.slice(262, 279), sent(payload));
+      expect(text.trim()).toBe(REPEATED_REQUEST);
+      expect(text.length).toBeLessThanOrEqual(1024);
+    }
   });
 
   it("recognises a value that the length limit would cut, also when it is encoded", () => {

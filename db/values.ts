@@ -5,11 +5,14 @@ class UnreadableAnswer extends Error {
 
 const INSTANT = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d){0,2}$/;
 
+const INFINITE = /^-?infinity$/;
+
 /**
- * Reads a timestamptz as the server writes it with DateStyle ISO. Throws UnreadableAnswer for any other text: in other styles
+ * Reads a timestamptz as the server writes it with DateStyle ISO; an infinite one, which no row should have, as no time. Throws UnreadableAnswer for any other text: in other styles
  * day and month may change places, and names of zones are ambiguous.
  */
 export function readInstant(text: string): Date {
+  if (INFINITE.test(text)) return new Date(Number.NaN);
   const at = INSTANT.test(text) ? new Date(text) : undefined;
   if (at === undefined || Number.isNaN(at.getTime()))
     throw new UnreadableAnswer(`not an instant of DateStyle ISO: ${text}`);

@@ -152,7 +152,7 @@ describe("an installation without administrators", () => {
       const words = await page.getByRole("main").textContent();
       expect(words, path).toMatch(/has no administrators? yet/);
       expect(words, path).toContain("ADMIN_EMAILS");
-      const how = page.getByRole("main").getByRole("link", { name: "Self-hosting" });
+      const how = page.getByRole("main").getByRole("link", { name: "People" });
       expect(await how.getAttribute("href"), path).toBe("/docs/people#administrators");
       await how.click();
       await page.locator("#administrators").waitFor();

@@ -296,7 +296,7 @@ describe("while figures cannot be read", () => {
     await harness.sql`ALTER TABLE shard_punctuality RENAME TO shard_punctuality_away`;
     try {
       const { page, status, close } = await harness.open("/overview", wide, full);
-      expect(status).toBe(500);
+      expect(status).toBe(503);
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
       expect(await page.textContent("body")).toMatch(/req_[0-9a-f]{32}/);
       expect(await page.textContent("body")).not.toContain("account_counts");

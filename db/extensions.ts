@@ -4,6 +4,8 @@ import { pgTextArray } from "./pg-array.ts";
 
 /** What the indexes of searches are made with. Both come with PostgreSQL. */
 const EXTENSIONS = ["pg_trgm", "btree_gin"];
+// Of the database: its installations share the extensions.
+const ADVISORY_LOCK = 7_867_005;
 
 /**
  * Creates the extensions that the database lacks, all or none, and lets this session find those that are in a schema
@@ -11,7 +13,7 @@ const EXTENSIONS = ["pg_trgm", "btree_gin"];
  * user may not create or use.
  */
 export async function provideExtensions(sql: Sql): Promise<void> {
-  const missing = await readMissing(sql);
+  const missing = (await readExtensions(sql)).filter(({ schema }) => schema === null);
   const unavailable = missing.filter(({ isAvailable }) => !isAvailable).map(({ name }) => name);
   if (unavailable.length > 0) {
     throw new InstallationError(
@@ -33,27 +35,17 @@ export function readExtensions(sql: Sql): Promise<ExtensionState[]> {
   return sql<ExtensionState[]>`
     SELECT wanted.name, available.name IS NOT NULL AS "isAvailable", n.nspname AS schema,
       coalesce(has_schema_privilege(n.oid, 'USAGE'), false) AS "isUsable"
-    FROM unnest(${pgTextArray(EXTENSIONS)}::text::text[]) wanted (name)
+    FROM unnest(${pgTextArray(EXTENSIONS)}::text::text[]) WITH ORDINALITY wanted (name, place)
     LEFT JOIN pg_available_extensions available ON available.name = wanted.name
     LEFT JOIN pg_extension e ON e.extname = wanted.name
     LEFT JOIN pg_namespace n ON n.oid = e.extnamespace
-    ORDER BY wanted.name`;
-}
-
-type Missing = { name: string; isAvailable: boolean };
-
-function readMissing(sql: Sql): Promise<Missing[]> {
-  return sql<Missing[]>`
-    SELECT wanted.name, available.name IS NOT NULL AS "isAvailable"
-    FROM unnest(${pgTextArray(EXTENSIONS)}::text::text[]) wanted (name)
-    LEFT JOIN pg_available_extensions available ON available.name = wanted.name
-    WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = wanted.name)`;
+    ORDER BY wanted.place`;
 }
 
 async function createAll(sql: Sql, names: string[]): Promise<void> {
   await sql.begin(async (tx) => {
     // Those who migrate other schemas of this database may create them too.
-    await tx`SELECT pg_advisory_xact_lock(7867004)`;
+    await tx`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`;
     // Not in a schema of one installation, which may be removed while others use them.
     const [row] = await tx`
       SELECT current_schema() <> 'public' AND has_schema_privilege(oid, 'CREATE') AS found FROM pg_namespace WHERE nspname = 'public'`;

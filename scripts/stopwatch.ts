@@ -11,10 +11,9 @@ import { WEB_COMMAND } from "./stack/web-command.ts";
  * The one program of an installation without npm, such as the image: `stopwatch <program> [options]`. A part replaces this
  * process, so that it gets its signals, as process 1 of a container too.
  */
-const DATABASE_NEEDED = ["migrate", "account", "reconcile", "keys-rotate"];
-
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 const name = process.argv[2] ?? "";
+const DATABASE_NEEDED = ["migrate", "account", "reconcile", "keys-rotate"];
 const width = Math.max(...[...PROGRAMS.keys()].map((known) => known.length)) + 2;
 const usage = `Usage: stopwatch PROGRAM [OPTIONS]
 

@@ -5,6 +5,7 @@ import { checkCopy } from "../backup/check.ts";
 import { copyCluster } from "../backup/copy-cluster.ts";
 import { complete, makeTarget, removePartial, type Target, writeAbout } from "../backup/target.ts";
 import { command, UsageError } from "../command.ts";
+import { count } from "../count.ts";
 import { type Access, readAccess, saveAccess } from "../postgres/access.ts";
 import { findPostgresHome, mayEnter, type PostgresHome } from "../postgres/home.ts";
 import { markAsBackup } from "../postgres/restored.ts";
@@ -52,7 +53,7 @@ async function backUp(
         `${folder} cannot be entered by the user that PostgreSQL runs as (uid ${home.user.uid}): choose another folder.`,
       );
     const rows = await makeBackup(target, dataDir, { access, home }, signal);
-    console.log(`Done: ${target.folder} has ${rows.toLocaleString("en-US")} rows, all of them checked.`);
+    console.log(`Done: ${target.folder} has ${count(rows)} rows, all of them checked.`);
     console.log(`To bring it back: npm run restore -- ${shown(target.folder)}`);
     return 0;
   } catch (error) {
@@ -101,7 +102,7 @@ async function makeBackup(
 }
 
 function megabytes(bytes: number): string {
-  return Math.round(bytes / 1_000_000).toLocaleString("en-US");
+  return count(bytes / 1_000_000);
 }
 
 /** A path as a shell takes it. */

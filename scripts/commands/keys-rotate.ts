@@ -6,6 +6,7 @@ import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { command } from "../command.ts";
+import { count } from "../count.ts";
 import { readKeys } from "../keys/keys.ts";
 import { type Progress, reEncrypt, type Survey } from "../keys/re-encrypt.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
@@ -90,10 +91,6 @@ function printSurvey(ring: KeyRing, { byKey, unopenable }: Survey, dryRun: boole
       `Some process still writes with another key: restart all of them with ${ring.writer} first, and run this again.`,
     );
   return 1;
-}
-
-function count(n: number): string {
-  return n.toLocaleString("en-US");
 }
 
 function shown(id: string): string {

@@ -3,6 +3,8 @@ import { readSchema } from "#db/schema-of-installation.ts";
 import { readRestrictedRole } from "#db/service-role.ts";
 import { describeDurationProblem, parseDuration } from "#domain/duration.ts";
 import { command, UsageError } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { count } from "../count.ts";
 import { checkHold, checkMigrations, checkMove, type Plan } from "../move/check.ts";
 import { conninfoOf, readOneHost } from "../move/conninfo.ts";
 import { flip } from "../move/flip.ts";
@@ -12,7 +14,6 @@ import { abort, beginCopy, removeFromSource, removeSubscription } from "../move/
 import { close, findSource, openSide, takeTurn } from "../move/servers.ts";
 import { isFlipped, type MoveState, readState } from "../move/state.ts";
 import { onDatabase } from "../on-database.ts";
-import { confirm } from "../reconcile/confirm.ts";
 import { SetupError } from "../setup-error.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
 
@@ -165,7 +166,7 @@ async function flipAndFinish(plan: Plan): Promise<number> {
       `Flipped: ${plan.target.name} takes the writes. Nothing took them for ${(gapMs / 1_000).toFixed(1)} s. Counting the rows of both.`,
     ),
   );
-  console.log(`Both have the same ${rows.toLocaleString("en-US")} rows.`);
+  console.log(`Both have the same ${count(rows)} rows.`);
   return finish(plan, await readState(plan.source, plan.target));
 }
 

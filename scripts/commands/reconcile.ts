@@ -11,12 +11,13 @@ import { lockKey } from "#db/schema-of-installation.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
 import { formatInstant, parseInstant } from "#domain/instant.ts";
 import { command, UsageError } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { count } from "../count.ts";
 import { holdIfRestored } from "../postgres/restored.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 import { createProgress } from "../progress.ts";
 import { cancelDue, untilNobodySends } from "../reconcile/cancel.ts";
-import { confirm } from "../reconcile/confirm.ts";
-import { count, reportLines } from "../reconcile/report.ts";
+import { reportLines } from "../reconcile/report.ts";
 import { SetupError } from "../setup-error.ts";
 
 type Options = {

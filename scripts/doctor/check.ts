@@ -11,9 +11,6 @@ export const skipped = (found: string): Finding => ({ status: "skipped", found }
 export const warning = (found: string, todo: string): Finding => ({ status: "warning", found, todo });
 export const failure = (found: string, todo?: string): Finding => ({ status: "failure", found, ...(todo && { todo }) });
 
-/** A count with separators, such as "12,345". */
-export const count = (n: number): string => n.toLocaleString("en-US");
-
 /** A duration in its largest unit, such as "3 s", "7 min", "26 h" and "5 days". */
 export function ago(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;

@@ -22,8 +22,13 @@ export function describeFailure(error: unknown, clear: (text: string) => string)
   return failure(code ? `${text} (${code})` : text, "Unexpected: see the documentation, or report it.");
 }
 
+/** Why `fetch` got no answer. */
+export function whyNoAnswer(error: unknown): string {
+  return messageOf((error as Error).cause) ?? messageOf(error) ?? "no answer";
+}
+
 /** Errors of several addresses of one host have no message of their own. */
-export function messageOf(error: unknown): string | undefined {
+function messageOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.message === "") return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : undefined;
 }

@@ -1,6 +1,6 @@
 import journal from "#db/migrations/meta/_journal.json" with { type: "json" };
 import { pgTextArray } from "#db/pg-array.ts";
-import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
+import { assertSchemaFits, readJournal } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
 import { atHost, parseDatabaseAddress } from "#domain/database-address.ts";
 import { isOwnIncarnation } from "../own-incarnation.ts";
@@ -8,7 +8,7 @@ import { SetupError } from "../setup-error.ts";
 import { literal } from "./conninfo.ts";
 import { close, openSide, type Side } from "./servers.ts";
 import { NAME } from "./state.ts";
-import { readJournal, readTables } from "./tables.ts";
+import { readTables } from "./tables.ts";
 
 export type Plan = {
   source: Side;
@@ -50,7 +50,7 @@ async function checkVersions(source: Side, target: Side): Promise<string | undef
 
 /** Changes of the schema are not replicated, so it has to be the same on both sides, from the beginning to the end. */
 export async function checkMigrations(source: Side, target: Side): Promise<string | undefined> {
-  const [from, to] = [await readJournal(source), await readJournal(target)];
+  const [from, to] = [await readJournal(source.sql), await readJournal(target.sql)];
   const known = journal.entries.map(({ when }) => when);
   if (String(from) !== String(known))
     return `${source.name} has other migrations than this version of Stopwatch: move with the version that migrated it.`;
@@ -62,7 +62,7 @@ export async function checkMigrations(source: Side, target: Side): Promise<strin
 /** A database that was only migrated is empty. */
 async function checkEmpty(target: Side): Promise<string | undefined> {
   const filled: string[] = [];
-  const isMigrated = (await readJournal(target)).length > 0;
+  const isMigrated = (await readJournal(target.sql)).length > 0;
   for (const { name } of await readTables(target)) {
     // Migrations fill it.
     if (isMigrated && name.endsWith(".shards")) continue;

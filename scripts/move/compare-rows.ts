@@ -1,3 +1,4 @@
+import { differences } from "../postgres/count-rows.ts";
 import type { Side } from "./servers.ts";
 import { readTables } from "./tables.ts";
 
@@ -18,15 +19,15 @@ export async function beginComparison(source: Side, target: Side): Promise<Compa
     await sql`SELECT 1`;
   }
   const done = (async () => {
-    let rows = 0;
-    const differences: string[] = [];
+    const [wanted, found] = [new Map<string, number>(), new Map<string, number>()];
     for (const { name } of await readTables({ sql: to })) {
       const count = (sql: Side["sql"]) => sql.unsafe(`SELECT count(*)::float8 AS n FROM ${name}`);
-      const [[wanted], [found]] = await Promise.all([count(from), count(to)]);
-      rows += found?.n;
-      if (wanted?.n !== found?.n) differences.push(`${name} has ${found?.n} rows instead of ${wanted?.n}`);
+      const [[ofSource], [ofTarget]] = await Promise.all([count(from), count(to)]);
+      wanted.set(name, ofSource?.n);
+      found.set(name, ofTarget?.n);
     }
-    return { differences, rows };
+    const rows = [...found.values()].reduce((sum, n) => sum + n, 0);
+    return { differences: differences(wanted, found), rows };
   })();
   // Whoever waits for it gets the error; who has given up before does not.
   done.catch(() => {});

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { aborted } from "../aborted.ts";
+import { count } from "../count.ts";
 import { createProgress } from "../progress.ts";
 import { SetupError } from "../setup-error.ts";
 import type { Plan } from "./check.ts";
@@ -52,5 +53,4 @@ function describe({ tables, tablesCopied, rows, rowsCopied, lagBytes, errors }: 
   return `all ${tables} tables copied, ${megabytes(lagBytes)} MB to catch up${trouble}`;
 }
 
-const count = (n: number) => Math.round(n).toLocaleString("en-US");
 const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1);

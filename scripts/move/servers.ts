@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type postgres from "postgres";
 import { openDriver } from "#db/driver.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
 import { atHost, describeDatabase, parseDatabaseAddress } from "#domain/database-address.ts";
 import { SetupError } from "../setup-error.ts";
 
@@ -39,8 +40,8 @@ export async function openSide(url: string, what: string): Promise<Side> {
 
 const APPLICATION = "stopwatch move";
 const SESSION = {
+  ...DIRECT_SESSION,
   default_transaction_read_only: "off",
-  statement_timeout: "0",
   lock_timeout: "10s",
   idle_in_transaction_session_timeout: "0",
   synchronous_commit: "on",

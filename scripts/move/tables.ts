@@ -1,4 +1,3 @@
-import { journalIn, readSchema } from "#db/schema-of-installation.ts";
 import type { Side } from "./servers.ts";
 
 export type Table = { name: string; rows: number };
@@ -24,13 +23,4 @@ export async function readAttemptDays({ sql }: Pick<Side, "sql">): Promise<strin
     SELECT right(c.relname, 8) AS day FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`;
   return rows.map(({ day }) => day);
-}
-
-/** When each applied migration was written, epoch ms, in their order. None for a database without any. */
-export async function readJournal({ sql }: Pick<Side, "sql">): Promise<number[]> {
-  const journal = journalIn((await readSchema(sql)) ?? "public");
-  const [row] = await sql`SELECT to_regclass(${journal}) IS NOT NULL AS found`;
-  if (!row?.found) return [];
-  const rows = await sql`SELECT created_at::float8 AS at FROM ${sql.unsafe(journal)} ORDER BY created_at`;
-  return rows.map(({ at }) => at);
 }

@@ -24,17 +24,9 @@ export async function findPackages(names: readonly string[]): Promise<string[]> 
 
 /** As Node.js does: in `from`, then in each folder above it. */
 async function findFolder(name: string, from: string): Promise<string | undefined> {
-  const above =
-    from === ""
-      ? [""]
-      : [
-          ...from
-            .split("/node_modules/")
-            .map((_, depth, all) => all.slice(0, all.length - depth).join("/node_modules/")),
-          "",
-        ];
-  for (const folder of above) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
     const path = join(folder, "node_modules", name);
     if (await stat(join(path, "package.json")).catch(() => undefined)) return path;
+    if (folder === "") return undefined;
   }
 }

@@ -2,6 +2,7 @@ import type { OpenHold } from "#db/queries/fleet/standing.ts";
 import type { PendingOfAccount, readPending } from "#db/queries/reconcile/pending.ts";
 import { describeHold } from "#domain/incarnation.ts";
 import { formatInstant } from "#domain/instant.ts";
+import { count } from "../count.ts";
 
 const HEADER = ["account", "overdue", "< 1 min", "< 1 h", "< 1 day", "older", "due since", "later"];
 
@@ -54,8 +55,4 @@ function table(rows: string[][]): string[] {
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join("  "),
   );
-}
-
-export function count(n: number): string {
-  return n.toLocaleString("en-US");
 }

@@ -1,6 +1,7 @@
 import { access, constants } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { readConfig } from "#config.ts";
+import { nearestFolder } from "../nearest-folder.ts";
 import { listenablePortOrThrow } from "../ports.ts";
 import { SetupError } from "../setup-error.ts";
 
@@ -12,19 +13,16 @@ export async function assertStartable(part: "web" | "dispatcher"): Promise<{ hos
   const { host, mail, ...config } = readConfig();
   const [setting, port] =
     part === "web" ? (["PORT", config.port] as const) : (["DISPATCHER_PORT", config.dispatcherPort] as const);
-  if (!mail.resendApiKey) await assertWritable(resolve(mail.mailboxDir), resolve(mail.mailboxDir));
+  if (!mail.resendApiKey) await assertWritable(resolve(mail.mailboxDir));
   return { host, port: await listenablePortOrThrow(setting, host, port) };
 }
 
 /** The folder is made with the first mail, so one above it may be the one that exists. */
-async function assertWritable(wanted: string, folder: string): Promise<void> {
-  const code = await access(folder, constants.W_OK | constants.X_OK).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) => error.code,
-  );
-  if (code === undefined) return;
-  if (code === "ENOENT" && dirname(folder) !== folder) return assertWritable(wanted, dirname(folder));
-  throw new SetupError(
-    `Mails are written to ${wanted}, since RESEND_API_KEY is not set, but user ${process.getuid?.() ?? ""} cannot write to ${folder} (${code}): let DATA_DIR be a folder or volume that it can write to.`,
-  );
+async function assertWritable(wanted: string): Promise<void> {
+  const folder = await nearestFolder(wanted);
+  await access(folder, constants.W_OK | constants.X_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new SetupError(
+      `Mails are written to ${wanted}, since RESEND_API_KEY is not set, but user ${process.getuid?.() ?? ""} cannot write to ${folder} (${code}): let DATA_DIR be a folder or volume that it can write to.`,
+    );
+  });
 }

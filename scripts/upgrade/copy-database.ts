@@ -1,5 +1,7 @@
 import postgres, { type Sql } from "postgres";
 import { continueHere } from "#db/queries/fleet/holds.ts";
+import { DIRECT_SESSION } from "#db/sessions.ts";
+import { count } from "../count.ts";
 import { isOwnIncarnation } from "../own-incarnation.ts";
 import { SetupError } from "../setup-error.ts";
 import { copyTables } from "./copy-tables.ts";
@@ -46,17 +48,12 @@ export async function copyDatabase(
   }
 }
 
-export const count = (n: number) => n.toLocaleString("en-US");
-
-// Values as text are the same in both. Texts, since the driver does not send the number 0.
-const SESSION = {
+// Values as text are the same in both.
+const SESSION: Readonly<Record<string, string | number>> = {
   application_name: "stopwatch upgrade-database",
-  DateStyle: "ISO",
-  IntervalStyle: "postgres",
-  TimeZone: "UTC",
+  ...DIRECT_SESSION,
   idle_in_transaction_session_timeout: "0",
-  statement_timeout: "0",
-} as Record<string, string | number>;
+};
 
 const open = (url: string) => postgres(url, { max: 1, max_lifetime: null, onnotice: () => {}, connection: SESSION });
 

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { migrate } from "#db/migrate.ts";
 import { aborted } from "../aborted.ts";
+import { count } from "../count.ts";
 import { makeDataFolder } from "../data-folder.ts";
 import { onDatabase } from "../on-database.ts";
 import { freePort } from "../ports.ts";
@@ -11,7 +12,7 @@ import { installRelease } from "../postgres/releases.ts";
 import { holdIfRestored } from "../postgres/restored.ts";
 import { createProgress } from "../progress.ts";
 import { SetupError } from "../setup-error.ts";
-import { copyDatabase, count } from "./copy-database.ts";
+import { copyDatabase } from "./copy-database.ts";
 import { removeUpgrading, swapClusters } from "./swap-clusters.ts";
 
 type Options = { onLog: (line: string) => void; signal: AbortSignal };

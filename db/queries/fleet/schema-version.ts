@@ -8,10 +8,10 @@ import { journalIn, readSchema } from "../../schema-of-installation.ts";
  * InstallationError that says what to do.
  */
 export async function assertSchemaFits(sql: Sql): Promise<void> {
-  const applied = await readApplied(sql);
+  const applied = await readJournal(sql);
   refuseUnreleased(applied);
   const newest = versions.entries[versions.entries.length - 1];
-  if (newest && (applied?.newest ?? 0) < newest.when) {
+  if (newest && (applied.at(-1) ?? 0) < newest.when) {
     throw new InstallationError(
       `The database lacks the migration ${newest.tag}: run "npm run migrate" with this version first.`,
     );
@@ -23,27 +23,24 @@ export async function assertSchemaFits(sql: Sql): Promise<void> {
  * version's first one, which replaces them. An empty database, and one of a newer version, are fine.
  */
 export async function assertMigratable(sql: Sql): Promise<void> {
-  refuseUnreleased(await readApplied(sql));
+  refuseUnreleased(await readJournal(sql));
 }
 
-type Applied = { oldest: number; newest: number };
-
-function refuseUnreleased(applied: Applied | undefined): void {
+function refuseUnreleased([oldest]: readonly number[]): void {
   const [first] = versions.entries;
-  if (!first || !applied || applied.oldest >= first.when) return;
+  if (!first || oldest === undefined || oldest >= first.when) return;
   throw new InstallationError(
     "This database was made by a version of Stopwatch from before 0.1.0, which this version cannot upgrade: remove the data folder (.data/, or DATA_DIR) if npm start keeps it there, otherwise set DATABASE_URL to a new, empty database. Nothing was changed.",
   );
 }
 
-/** When the oldest and the newest applied migration were written, epoch ms; undefined when none was applied. */
-async function readApplied(sql: Sql): Promise<Applied | undefined> {
+/** When each applied migration was written, epoch ms, the oldest first. None for a database without any. */
+export async function readJournal(sql: Sql): Promise<number[]> {
   const schema = await readSchema(sql);
-  if (schema === null) return undefined;
+  if (schema === null) return [];
   const journal = journalIn(schema);
   const [present] = await sql`SELECT to_regclass(${journal}) IS NOT NULL AS found`;
-  if (!present?.found) return undefined;
-  const [row] = await sql`
-    SELECT min(created_at)::float8 AS oldest, max(created_at)::float8 AS newest FROM ${sql.unsafe(journal)}`;
-  return row?.newest == null ? undefined : { oldest: row.oldest, newest: row.newest };
+  if (!present?.found) return [];
+  const rows = await sql`SELECT created_at::float8 AS at FROM ${sql.unsafe(journal)} ORDER BY created_at`;
+  return rows.map(({ at }) => at);
 }

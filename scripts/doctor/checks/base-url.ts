@@ -3,7 +3,7 @@ import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { isConfidentialUrl } from "#domain/confidential-url.ts";
 import { type Check, type Finding, failure, ok, warning } from "../check.ts";
 import { CHECK_MS_MAX } from "../context.ts";
-import { messageOf } from "../describe-failure.ts";
+import { whyNoAnswer } from "../describe-failure.ts";
 
 export const baseUrl: Check = {
   name: "base URL",
@@ -56,7 +56,7 @@ async function ask(url: string, token?: string): Promise<Answer> {
     const body = await response.json().catch(() => null);
     return { status: response.status, body, location: response.headers.get("location"), ms: performance.now() - began };
   } catch (error) {
-    return { error: messageOf((error as Error).cause) ?? messageOf(error) ?? "no answer" };
+    return { error: whyNoAnswer(error) };
   }
 }
 

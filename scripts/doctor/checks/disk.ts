@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { nearestFolder } from "../../nearest-folder.ts";
 import { bytes, type Check, type Finding, failure, ok, skipped, warning } from "../check.ts";
-import { nearestFolder } from "../nearest-folder.ts";
 
 const BYTES_LOW = 2e9;
 const BYTES_GONE = 256e6;

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import type { Config } from "#config.ts";
 import { isLoopbackHost } from "#domain/confidential-url.ts";
+import { nearestFolder } from "../../nearest-folder.ts";
 import { type Check, type Finding, failure, ok, warning } from "../check.ts";
 import { CHECK_MS_MAX } from "../context.ts";
-import { messageOf } from "../describe-failure.ts";
-import { nearestFolder } from "../nearest-folder.ts";
+import { whyNoAnswer } from "../describe-failure.ts";
 
 const RESEND = "https://api.resend.com";
 
@@ -78,7 +78,7 @@ async function askResend(baseUrl: string, apiKey: string): Promise<Answer> {
     }));
     return { status: response.status, name, domains };
   } catch (error) {
-    return { error: messageOf((error as Error).cause) ?? messageOf(error) ?? "no answer" };
+    return { error: whyNoAnswer(error) };
   }
 }
 

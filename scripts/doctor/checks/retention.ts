@@ -3,7 +3,8 @@ import type { Sql } from "#db/client.ts";
 import { type Backlog, DUE_COUNTED_MAX, NO_BACKLOG } from "#db/queries/retention/step.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { type Job, retentionJobs } from "#dispatcher/retention/jobs.ts";
-import { ago, type Check, count, type Finding, failure, ok, warning } from "../check.ts";
+import { count } from "../../count.ts";
+import { ago, type Check, type Finding, failure, ok, warning } from "../check.ts";
 
 /** Jobs run hourly. */
 const LATE_S = 6 * 3_600;

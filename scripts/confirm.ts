@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { UsageError } from "../command.ts";
+import { UsageError } from "./command.ts";
 
 /** Asks on the terminal. Returns whether the answer was yes. Throws a UsageError where there is no terminal. */
 export async function confirm(question: string): Promise<boolean> {

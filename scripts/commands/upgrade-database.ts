@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { readLauncherConfig } from "#config.ts";
 import { command } from "../command.ts";
+import { count } from "../count.ts";
 import { assertDataFolderFree, isBetweenMajors, readMajor } from "../postgres/embedded.ts";
 import { findPostgresHome } from "../postgres/home.ts";
 import { OLDER_MAJORS } from "../postgres/releases.ts";
 import { majorOf } from "../postgres/server.ts";
 import { SetupError } from "../setup-error.ts";
 import { listenForStop, Stopped } from "../stop-signal.ts";
-import { count } from "../upgrade/copy-database.ts";
 import { assertPlaceFree, finishSwap, oldFolders, removeUpgrading } from "../upgrade/swap-clusters.ts";
 import { upgradeDataFolder } from "../upgrade/upgrade-data-folder.ts";
 
@@ -20,13 +20,13 @@ data to postgres-MAJOR in the data folder (DATA_DIR, .data by default) and the n
 twice or sent after a cancel by that: npm start goes on where it stopped.
 
 Stopped or killed anywhere, the old data is as it was, and it can be run again. The disk has to have room for a second copy.
-With a PostgreSQL of your own (DATABASE_URL) use its pg_upgrade instead.`,
+With a PostgreSQL of your own (DATABASE_URL) use npm run move-database instead.`,
   options: {},
   async run() {
     const { databaseUrl, dataDir } = readLauncherConfig();
     if (databaseUrl)
       throw new SetupError(
-        "DATABASE_URL names a PostgreSQL of your own: upgrade it with its pg_upgrade. This command upgrades the embedded one.",
+        "DATABASE_URL names a PostgreSQL of your own: npm run move-database brings it to a newer one. This command upgrades the embedded one.",
       );
     if (await isBetweenMajors(dataDir)) {
       await finishSwap(dataDir);

@@ -13,6 +13,8 @@ export async function command<Options extends Values>(spec: {
   positionals?: number;
   run: (options: Options, positionals: string[]) => Promise<number | undefined>;
 }) {
+  // Behind head, or when its terminal was closed, a command still ends in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const given = read(spec);
   if (given.values.help) return console.log(shown(spec.usage));
   try {

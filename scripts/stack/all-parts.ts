@@ -54,8 +54,6 @@ export async function runAllParts(launch: Launch): Promise<number> {
   });
 
   const polling = new AbortController();
-  // A closed terminal must not keep this process from stopping the parts in order.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
   try {
     assertSettings(config);

@@ -49,11 +49,11 @@ export async function copyDatabase(
 }
 
 // Values as text are the same in both.
-const SESSION: Readonly<Record<string, string | number>> = {
+const SESSION = {
   application_name: "stopwatch upgrade-database",
   ...DIRECT_SESSION,
   idle_in_transaction_session_timeout: "0",
-};
+} as Record<string, string | number>;
 
 const open = (url: string) => postgres(url, { max: 1, max_lifetime: null, onnotice: () => {}, connection: SESSION });
 

@@ -9,6 +9,7 @@ WORKDIR /build
 # The packages first: they stay in the cache while sources change.
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
+COPY cli/package.json cli/
 COPY patches patches/
 COPY scripts/apply-patches.mjs scripts/
 # The secret is the .npmrc of a registry of your own, where you have one.

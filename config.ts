@@ -7,6 +7,7 @@ import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { isRefusedPort } from "#domain/refused-ports.ts";
+import { parseSecurityContacts } from "#domain/security-contacts.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
@@ -33,9 +34,9 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   // Derived from `given` instead of `parsed`, so that all problems are reported at once.
   const keyRing = derive("ENCRYPTION_KEYS", () => given.ENCRYPTION_KEYS && parseKeyRing(given.ENCRYPTION_KEYS));
   const plans = derive("PLANS", () => parsePlans(given.PLANS));
-  const targetPolicy = derive("DELIVERY_ALLOW or DELIVERY_DENY", () =>
-    parseTargetPolicy(given.DELIVERY_ALLOW ?? "", given.DELIVERY_DENY ?? ""),
-  );
+  const allowed = derive("DELIVERY_ALLOW", () => parseTargetPolicy(given.DELIVERY_ALLOW ?? "", ""));
+  const denied = derive("DELIVERY_DENY", () => parseTargetPolicy("", given.DELIVERY_DENY ?? ""));
+  const targetPolicy = allowed && denied && { ...denied, allowedOrigins: allowed.allowedOrigins };
   const trustedProxies = derive("TRUSTED_PROXIES", () => parseTrustedProxies(given.TRUSTED_PROXIES ?? ""));
   const caFile = given.DELIVERY_CA_FILE;
   const deliveryCa = derive("DELIVERY_CA_FILE", () =>
@@ -83,8 +84,11 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     cookieDomain: s.COOKIE_DOMAIN,
     hsts: s.HSTS,
     adminEmails: new Set(s.ADMIN_EMAILS),
+    securityContacts: s.SECURITY_CONTACT,
     authSecret: s.AUTH_SECRET,
     signInMailsPerHour: s.SIGN_IN_MAILS_PER_HOUR,
+    /** Whether the first page offers a trial without an account. */
+    trials: s.TRIALS === "on",
     signup: s.SIGNUP ?? (isOnlyHere(s) ? ("open" as const) : ("first" as const)),
     google: provider(s.AUTH_GOOGLE_ID, s.AUTH_GOOGLE_SECRET, { issuer: s.AUTH_GOOGLE_ISSUER }),
     github: provider(s.AUTH_GITHUB_ID, s.AUTH_GITHUB_SECRET, { baseUrl: s.AUTH_GITHUB_BASE_URL?.replace(/\/+$/, "") }),
@@ -229,9 +233,18 @@ const settings = z
       .transform((list) => list.split(","))
       .pipe(z.array(typedEmailAddress("expected e-mail addresses, separated by commas")))
       .default([]),
+    SECURITY_CONTACT: z
+      .string()
+      .transform((text, context) => {
+        const contacts = parseSecurityContacts(text);
+        if (contacts === null) context.addIssue("expected e-mail addresses and https:// pages, separated by commas");
+        return contacts ?? z.NEVER;
+      })
+      .default([]),
     AUTH_SECRET: z.string().min(32, "expected at least 32 random characters").optional(),
     SIGNUP: z.enum(["open", "invited", "closed"]).optional(),
     SIGN_IN_MAILS_PER_HOUR: bound.default(500),
+    TRIALS: z.enum(["on", "off"]).default("on"),
     AUTH_GOOGLE_ID: z.string().optional(),
     AUTH_GOOGLE_SECRET: z.string().optional(),
     AUTH_GOOGLE_ISSUER: confidentialAddress.optional(),

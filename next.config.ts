@@ -7,7 +7,12 @@ import { PHASE_DEVELOPMENT_SERVER, PHASE_PRODUCTION_BUILD } from "next/constants
 // biome-ignore lint/style/noProcessEnv: Next.js reads it there alone
 process.env.NEXT_SERVER_ACTIONS_ENCRYPTION_KEY ??= Buffer.from("no secret: actions close over 0.").toString("base64");
 
-const SDK_FILES = ["./sdk/dist/**", "./sdk/package.json", "./sdk/README.md", "./LICENSE"];
+const filesOf = (folder: string) => [
+  `./${folder}/dist/**`,
+  `./${folder}/package.json`,
+  `./${folder}/README.md`,
+  "./LICENSE",
+];
 
 const config: NextConfig = {
   // Loaded from node_modules instead of bundled: they open sockets and worker threads.
@@ -15,14 +20,22 @@ const config: NextConfig = {
   output: "standalone",
   poweredByHeader: false,
   reactStrictMode: true,
-  // What the pages of /docs and the addresses of the SDK read.
+  // What the pages of /docs and the addresses of the packages read.
   outputFileTracingIncludes: {
-    "/docs/**": ["./docs/*.md"],
-    "/sdk/**": SDK_FILES,
-    "/sdk.tgz": SDK_FILES,
+    "/**": ["./docs/*.{md,json}", "./CHANGELOG.md"],
+    "/sdk/**": filesOf("sdk"),
+    "/sdk.tgz": filesOf("sdk"),
+    "/cli/**": filesOf("cli"),
+    "/cli.tgz": filesOf("cli"),
   },
   // The optimizer's library for images, below.
   outputFileTracingExcludes: { "**": ["./node_modules/sharp/**", "./node_modules/@img/**"] },
+  rewrites: async () => [
+    { source: "/docs/:page.md", destination: "/docs/markdown/:page" },
+    { source: "/.well-known/security.txt", destination: "/security.txt" },
+  ],
+  // Their addresses of before.
+  redirects: async () => [{ source: "/docs/markdown/:page", destination: "/docs/:page.md", permanent: true }],
   // No image needs resizing, and the optimizer's endpoint would fetch and resize whatever a caller names.
   images: { unoptimized: true },
   // `npm run check` checks types, including the tests', which a build should not depend on.
@@ -44,14 +57,16 @@ const config: NextConfig = {
 };
 
 /** Here, since every way to a build passes here. `next start` does not load the compilers. */
-async function buildSdk(): Promise<void> {
+async function buildServedFiles(): Promise<void> {
   const { buildPackage } = await import("./scripts/packages/build-package.ts");
-  await buildPackage("sdk");
+  const { writeIndex } = await import("./server/docs/search/index.ts");
+  writeIndex();
+  await Promise.all([buildPackage("sdk"), buildPackage("cli")]);
 }
 
 /** Pages in `*.dev.tsx` exist only under `next dev`. */
 export default async function settings(phase: string): Promise<NextConfig> {
   const isDevelopment = phase === PHASE_DEVELOPMENT_SERVER;
-  if (isDevelopment || phase === PHASE_PRODUCTION_BUILD) await buildSdk();
+  if (isDevelopment || phase === PHASE_PRODUCTION_BUILD) await buildServedFiles();
   return { ...config, pageExtensions: [...(isDevelopment ? ["dev.tsx"] : []), "tsx", "ts"] };
 }

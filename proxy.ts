@@ -1,7 +1,9 @@
 import { type NextRequest, NextResponse } from "next/server";
 import { type Config, readConfig } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
+import { isLoadedAhead } from "#domain/load-ahead.ts";
 import { checkAction } from "#server/edge/action-bodies.ts";
+import { DROP_LOADED_AHEAD, isRefusedAhead, REFUSED_AHEAD } from "#server/edge/loaded-ahead.ts";
 import { decodablePath, dropInvalidActionId } from "#server/edge/normalise-request.ts";
 import { pageHeaders, readPageSettings } from "#server/edge/response-headers.ts";
 import { onDocument, withoutFlash } from "#server/http/flash-cookie.ts";
@@ -16,12 +18,18 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   const { method, nextUrl } = request;
   if (/^\/v1(?:\/|$)/.test(nextUrl.pathname)) return forward(request);
 
+  const isAhead = isLoadedAhead(request.headers.get("sec-purpose"));
+  if (isRefusedAhead({ url: nextUrl.pathname, headers: Object.fromEntries(request.headers) })) {
+    return new NextResponse(null, { status: REFUSED_AHEAD, headers: { "Cache-Control": "no-store" } });
+  }
   settings ??= readConfig();
   const { toPage, answer } = pageHeaders(readPageSettings(settings));
   const headers: Record<string, string> = { ...Object.fromEntries(request.headers), ...toPage };
   delete headers["content-security-policy-report-only"];
   dropInvalidActionId(headers);
-  const flash = isForDocument(request) ? onDocument(settings, headers.cookie ?? null, nextUrl.pathname) : undefined;
+  if (isAhead) headers.cookie = withoutFlash(headers.cookie ?? "");
+  const flash =
+    isForDocument(request) && !isAhead ? onDocument(settings, headers.cookie ?? null, nextUrl.pathname) : undefined;
   if (flash?.isShown) headers.cookie = withoutFlash(headers.cookie ?? "");
 
   const response = await admit(request.body, { method, url: nextUrl.pathname, headers }, settings).then(
@@ -29,6 +37,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     refuse,
   );
   for (const [name, value] of answer) response.headers.set(name, value);
+  if (method === "POST") response.headers.set(...DROP_LOADED_AHEAD);
   if (flash !== undefined) {
     response.headers.append("Set-Cookie", flash.setCookie);
     response.headers.set("Cache-Control", "no-store");
@@ -40,7 +49,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
 export const config = {
   matcher: [
     {
-      source: "/((?!v1/|v1$|healthz$|readyz$|metricsz$|sdk/|sdk\\.tgz$|_next/).*)",
+      source: "/((?!v1/|v1$|healthz$|readyz$|metricsz$|sdk/|sdk\\.tgz$|cli/|cli\\.tgz$|_next/).*)",
       missing: [{ type: "header", key: "x-stopwatch-guarded" }],
     },
     { source: "/v1/(.*%.*)", missing: [{ type: "header", key: "x-stopwatch-guarded" }] },

@@ -1,17 +1,18 @@
-import { FailureCard } from "#components/layout/failure-card.tsx";
-import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
-import { ButtonLink } from "#components/ui/button.tsx";
-import { AppError } from "#domain/errors.ts";
+import type { ReactNode } from "react";
 import { answerPageWith, isAnswerToForm, knowsAnswer } from "#server/edge/page-answer.ts";
 import { PAGE_REQUEST_ID_HEADER } from "#server/edge/response-headers.ts";
 import { logPageError } from "#server/http/log-page-error.ts";
-import { chosenTheme, pageRequestId } from "./page-request.ts";
+import { FailedCard, type Failure, readFailure } from "./failed-card.tsx";
+import { pageRequestId } from "./page-request.ts";
+
+/** Puts the content of a page that failed, or is not there, into the frame of those who asked for it. */
+export type IntoFrame = (content: ReactNode) => Promise<ReactNode>;
 
 /**
  * The page in place of the one at `address`, which failed with `error`. Sets the error's status, and logs the error
  * under the request id that the page shows. Where the answer is not known, it throws `error`: Next.js logs it and sends 500.
  */
-export async function failedPage(error: unknown, address: string) {
+export async function failedPage(error: unknown, address: string, intoFrame: IntoFrame) {
   if (!knowsAnswer()) throw error;
   const requestId = await pageRequestId();
   logPageError(error, {
@@ -19,52 +20,21 @@ export async function failedPage(error: unknown, address: string) {
     method: isAnswerToForm() ? "POST" : "GET",
     headers: { [PAGE_REQUEST_ID_HEADER]: requestId },
   });
-  return showFailure(readFailure(error), address);
+  return showFailure(readFailure(error), address, intoFrame);
 }
 
 /** The error page for `address` after one of its components threw. Sets status 500. Next.js has logged the error. */
-export function brokenPage(address: string) {
-  return showFailure(readFailure(undefined), address);
+export function brokenPage(address: string, intoFrame: IntoFrame) {
+  return showFailure(readFailure(undefined), address, intoFrame);
 }
 
-async function showFailure({ status, text, retryAfterS }: Failure, address: string) {
+async function showFailure({ status, text, retryAfterS }: Failure, address: string, intoFrame: IntoFrame) {
   const isForm = isAnswerToForm();
   answerPageWith(status, retryAfterS);
-  return (
-    <NarrowFrame theme={await chosenTheme()}>
+  return intoFrame(
+    <>
       <title>Not loaded · Stopwatch</title>
-      <FailureCard
-        title="This page did not load"
-        requestId={await pageRequestId()}
-        heading="h1"
-        actions={
-          isForm ? undefined : (
-            <ButtonLink kind="primary" href={address}>
-              Try again
-            </ButtonLink>
-          )
-        }
-      >
-        <p>{text}</p>
-        {isForm && <SendAgain />}
-      </FailureCard>
-    </NarrowFrame>
+      <FailedCard text={text} requestId={await pageRequestId()} address={isForm ? undefined : address} />
+    </>,
   );
-}
-
-/** Explains how to send the form again. For error pages that answer a form sent without scripts. */
-export function SendAgain() {
-  return <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>;
-}
-
-type Failure = { status: number; text: string; retryAfterS?: string };
-
-function readFailure(error: unknown): Failure {
-  if (!(error instanceof AppError)) {
-    return { status: 500, text: "Something failed on our side. Deliveries are not affected by this page." };
-  }
-  const { status, code, headers = {}, publicMessage } = error;
-  if (code !== "UNAVAILABLE") return { status, text: publicMessage, retryAfterS: headers["Retry-After"] };
-  const text = `${publicMessage} Schedules that are stored are kept, and are delivered by the dispatcher.`;
-  return { status, text, retryAfterS: headers["Retry-After"] ?? "5" };
 }

@@ -1,8 +1,9 @@
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
+import { PageScript } from "#components/layout/page-script.tsx";
 import { getServices } from "#server/services.ts";
 import { mono, sans } from "./fonts.ts";
-import { chosenTheme, pageRequestId } from "./page-request.ts";
+import { chosenTheme, pageNonce, pageRequestId } from "./page-request.ts";
 import "./globals.css";
 
 // Scripts need the nonce of their response's policy, so no page can be prerendered.
@@ -35,7 +36,10 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       // The theme switch may change the theme before React hydrates the page.
       suppressHydrationWarning
     >
-      <body>{children}</body>
+      <body>
+        {children}
+        <PageScript nonce={await pageNonce()} />
+      </body>
     </html>
   );
 }

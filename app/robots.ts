@@ -5,7 +5,7 @@ export const dynamic = "force-dynamic";
 
 export default function robots(): MetadataRoute.Robots {
   return {
-    rules: { userAgent: "*", allow: ["/", "/v1/openapi.json"], disallow: "/v1/" },
+    rules: { userAgent: "*", allow: ["/", "/v1/openapi.json"], disallow: ["/v1/", "/try/"] },
     sitemap: `${getServices().config.baseUrl}/sitemap.xml`,
   };
 }

@@ -9,26 +9,34 @@ import { isRunning, subscriptionOf } from "./stripe-subscription.ts";
 /** Billing by Stripe. Only this file and `stripe-subscription.ts` use the SDK. */
 export function stripeBilling({ stripe: settings, baseUrl }: Config, log: BillingLog): Billing {
   if (settings === undefined) throw new Error("Stripe is not configured");
-  const { secretKey, webhookSecret, price } = settings;
-  const stripe = new Stripe(secretKey, {
-    ...apiAddress(settings.baseUrl),
-    timeout: BILLING_TIMEOUT_MS,
-    maxNetworkRetries: 1,
-    telemetry: false,
-  });
+  const { secretKey, webhookSecret, price, baseUrl: stripeUrl } = settings;
 
-  async function createCustomer({ accountId, email, attempt }: Subscriber): Promise<string> {
+  /** Runs `work` within `BILLING_TIMEOUT_MS`, with a client that sends nothing after that. */
+  function withStripe<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
+    return withTimeout(log, (end) => {
+      const stripe = new Stripe(secretKey, {
+        ...apiAddress(stripeUrl),
+        httpClient: Stripe.createFetchHttpClient(fetchUntil(end)),
+        timeout: BILLING_TIMEOUT_MS,
+        maxNetworkRetries: 1,
+        telemetry: false,
+      });
+      return work(stripe);
+    });
+  }
+
+  async function createCustomer(stripe: Stripe, { accountId, email, attempt }: Subscriber): Promise<string> {
     const idempotencyKey = idempotencyKeyOf("customer", attempt);
     const { id } = await stripe.customers.create({ email, metadata: { accountId } }, { idempotencyKey });
     return id;
   }
 
-  async function subscriptionsOf(customer: string): Promise<Stripe.Subscription[]> {
+  async function subscriptionsOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription[]> {
     return (await stripe.subscriptions.list({ customer, status: "all", limit: 100 })).data;
   }
 
-  async function readSubscription(customerId: string): Promise<Subscription | null> {
-    const all = await subscriptionsOf(customerId).catch(ignoreMissingCustomer);
+  async function readSubscription(stripe: Stripe, customerId: string): Promise<Subscription | null> {
+    const all = await subscriptionsOf(stripe, customerId).catch(ignoreMissingCustomer);
     if (all === undefined) {
       const customer = await stripe.customers.retrieve(customerId).catch(ignoreMissingCustomer);
       return customer?.deleted ? NONE : null;
@@ -38,10 +46,10 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config, log: Billin
   }
 
   // Prevents double payment: reuses an open checkout, and checks for a subscription whose event has not arrived yet.
-  async function openSession(customer: string, { accountId, attempt }: Subscriber): Promise<string> {
+  async function openSession(stripe: Stripe, customer: string, { accountId, attempt }: Subscriber): Promise<string> {
     const [{ data }, subscriptions] = await Promise.all([
       stripe.checkout.sessions.list({ customer, status: "open", limit: 10 }),
-      subscriptionsOf(customer),
+      subscriptionsOf(stripe, customer),
     ]);
     if (subscriptions.some(isRunning)) throw new AppError("CONFLICT", ALREADY_PAID);
     const open = data.find(({ url, metadata }) => url && metadata?.price === price);
@@ -65,36 +73,36 @@ export function stripeBilling({ stripe: settings, baseUrl }: Config, log: Billin
 
   return {
     checkoutUrl: (subscriber) =>
-      withTimeout(log, async () => {
+      withStripe(async (stripe) => {
         const existing = subscriber.customerId;
         if (existing !== null) {
-          const url = await openSession(existing, subscriber).catch(ignoreMissingCustomer);
+          const url = await openSession(stripe, existing, subscriber).catch(ignoreMissingCustomer);
           if (url !== undefined) return { url, customerId: existing };
         }
-        const customerId = await createCustomer(subscriber);
-        return { url: await openSession(customerId, subscriber), customerId };
+        const customerId = await createCustomer(stripe, subscriber);
+        return { url: await openSession(stripe, customerId, subscriber), customerId };
       }),
 
     portalUrl: (customer) =>
-      withTimeout(log, async () => {
+      withStripe(async (stripe) => {
         const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: `${baseUrl}/account` });
         return url;
       }),
 
     parseEvent(body, signature) {
-      const customerId = customerOf(verifiedEvent(stripe, body, signature, webhookSecret));
+      const customerId = customerOf(verifiedEvent(body, signature, webhookSecret));
       if (customerId === null) return null;
       // If the customer does not exist, the event reports its deletion.
       return {
         customerId,
-        readSubscription: () => withTimeout(log, async () => (await readSubscription(customerId)) ?? NONE),
+        readSubscription: () => withStripe(async (stripe) => (await readSubscription(stripe, customerId)) ?? NONE),
       };
     },
 
-    readSubscription: (customerId) => withTimeout(log, () => readSubscription(customerId)),
+    readSubscription: (customerId) => withStripe((stripe) => readSubscription(stripe, customerId)),
 
     deleteCustomer: (customerId) =>
-      withTimeout(log, async () => {
+      withStripe(async (stripe) => {
         await stripe.customers.del(customerId).catch(ignoreMissingCustomer);
       }),
   };
@@ -118,10 +126,10 @@ function apiAddress(baseUrl: string | undefined) {
 /** Stripe returns the same response to the same key for a day. */
 const idempotencyKeyOf = (what: string, attempt: string) => `${what}-${hash("sha256", attempt)}`;
 
-function verifiedEvent(stripe: Stripe, body: Buffer, signature: string | null, secret: string): Stripe.Event {
+function verifiedEvent(body: Buffer, signature: string | null, secret: string): Stripe.Event {
   try {
     assertTimely(signature ?? "");
-    return stripe.webhooks.constructEvent(body, signature ?? "", secret, TOLERANCE_S);
+    return Stripe.webhooks.constructEvent(body, signature ?? "", secret, TOLERANCE_S);
   } catch (error) {
     throw new AppError("VALIDATION", "This event is not signed by the billing provider.", {
       cause: error,
@@ -146,14 +154,26 @@ function customerOf({ type, data }: Stripe.Event): string | null {
   return typeof customer === "string" ? customer : null;
 }
 
-/** Runs `work` within `BILLING_TIMEOUT_MS`. Logs an error of Stripe, or a timeout, and throws UNAVAILABLE. */
-async function withTimeout<T>(log: BillingLog, work: () => Promise<T>): Promise<T> {
+/** A `fetch` that sends nothing once `end` is aborted: not even what the SDK repeats, or asks next. */
+function fetchUntil(end: AbortSignal): typeof fetch {
+  return (url, { signal, ...request } = {}) => {
+    const either = AbortSignal.any(signal ? [signal, end] : [end]);
+    return fetch(url, { ...request, cache: "no-store", redirect: "error", signal: either });
+  };
+}
+
+/**
+ * Runs `work` within `BILLING_TIMEOUT_MS`. Logs an error of Stripe, or a timeout, and throws UNAVAILABLE. Aborts the signal
+ * before it returns or throws.
+ */
+async function withTimeout<T>(log: BillingLog, work: (end: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response within ${BILLING_TIMEOUT_MS} ms`)), BILLING_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([work(), timeout]);
+    return await Promise.race([work(ending.signal), timeout]);
   } catch (error) {
     if (error instanceof AppError) throw error;
     log.warn(loggedReason(error), "a request to Stripe failed");
@@ -163,6 +183,7 @@ async function withTimeout<T>(log: BillingLog, work: () => Promise<T>): Promise<
     });
   } finally {
     clearTimeout(timer);
+    ending.abort();
   }
 }
 

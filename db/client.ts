@@ -173,13 +173,13 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
           else if (!(await endsSoon(outcome))) retire(current);
         }
         const { code } = error as { code?: string };
-        // The server has become a standby: a new pool may find the one that takes writes.
-        if (code === READ_ONLY) retire(current);
         // Its other connections may work.
         if (code === "CONNECT_TIMEOUT" && hasHosts) retire(current);
         const refused = refusedSession(error);
         if (refused) throw refused;
         const fault = faultOf(error);
+        // The server has become a standby: a new pool may find the one that takes writes.
+        if (fault === "read_only") retire(current);
         if (fault !== undefined) throw failed(error, fault);
         options.onAnswered?.();
         throw error;
@@ -251,7 +251,7 @@ class DeadlinePassed extends Error {
   }
 }
 
-const READ_ONLY = "25006";
+const NOT_SUPPORTED = "0A000";
 /** Also what the server makes of EDQUOT, which it does not know (errcode_for_file_access in src/backend/utils/error/elog.c). */
 const INTERNAL_ERROR = "XX000";
 
@@ -262,8 +262,13 @@ const INTERNAL_ERROR = "XX000";
 export function faultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable) return error.fault;
   if (error instanceof DeadlinePassed) return "timeout";
-  const { code, cause, message } = (error ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
+  const { code, routine, cause, message } = (error ?? {}) as Partial<
+    Record<"code" | "routine" | "cause" | "message", unknown>
+  >;
   if (code === INTERNAL_ERROR && /: Disk quota exceeded$/.test(String(message))) return "disk_full";
+  // A standby has no unlogged tables. The message is in the server's language, the name of its function is not
+  // (src/backend/optimizer/util/plancat.c).
+  if (code === NOT_SUPPORTED && routine === "get_relation_info") return "read_only";
   if (typeof code === "string") return faultOfCode(code);
   return cause !== undefined && cause !== error ? faultOf(cause) : undefined;
 }

@@ -1,4 +1,4 @@
-import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import { drizzle, type PostgresJsDatabase, type PostgresJsSession } from "drizzle-orm/postgres-js";
 import { type ConnectOptions, connectWith, type Database, type Sql } from "./client.ts";
 import type * as schema from "./schema/index.ts";
 
@@ -11,6 +11,11 @@ export type OrmDatabase = Database<{ sql: Sql; db: Db }>;
  * the rest of a dispatcher, which does without it.
  */
 export const connectOrm = (options: ConnectOptions): OrmDatabase => connectWith(options, withBuilder);
+
+/** The driver of a transaction, for queries that are written in SQL. */
+export function sqlOf(tx: DbOrTx): Sql {
+  return (tx._.session as unknown as PostgresJsSession<Sql, never, never>).client;
+}
 
 // Made on first use, since many calls do without it. Made without the schema, which only `db.query` reads and nobody
 // uses: preparing it takes 0.1 ms.

@@ -55,6 +55,7 @@ CREATE TABLE api_keys (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT api_keys_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
@@ -79,11 +80,13 @@ CREATE TABLE attempts (
   wait_ms real,
   connect_ms real,
   first_byte_ms real,
+  via text,
   CONSTRAINT attempts_schedule_id_attempt_attempted_at_pk PRIMARY KEY (schedule_id, attempt, attempted_at),
   CONSTRAINT attempts_outcome_known CHECK (outcome = ANY (ARRAY['delivered'::text, 'rejected'::text, 'unreachable'::text, 'blocked'::text, 'interrupted'::text])),
   CONSTRAINT attempts_status_code_when_answered CHECK ((status_code IS NOT NULL) = (outcome = ANY (ARRAY['delivered'::text, 'rejected'::text])))
 ) PARTITION BY RANGE (attempted_at);
 CREATE INDEX attempts_delivered ON ONLY attempts USING btree (account_id, env, attempted_at, schedule_id, attempt) WHERE outcome = 'delivered'::text;
+CREATE INDEX attempts_late ON ONLY attempts USING btree (account_id, env, late_ms, schedule_id, attempt, attempted_at);
 CREATE INDEX attempts_undelivered ON ONLY attempts USING btree (account_id, env, attempted_at, schedule_id, attempt, status_code) WHERE outcome <> 'delivered'::text;
 
 CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
@@ -104,6 +107,15 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_at ON audit_log USING btree (at, id);
 CREATE INDEX audit_log_subject ON audit_log USING btree (subject_id, at, id);
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TABLE counted_hosts (
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  hour timestamp(3) with time zone NOT NULL,
+  hosts text[] NOT NULL,
+  CONSTRAINT counted_hosts_account_id_env_hour_pk PRIMARY KEY (account_id, env, hour),
+  CONSTRAINT counted_hosts_at_most_100 CHECK (cardinality(hosts) >= 1 AND cardinality(hosts) <= 100)
+);
 
 CREATE TABLE customer_deletions (
   customer_id text NOT NULL,
@@ -174,6 +186,23 @@ CREATE TABLE holds (
 );
 CREATE UNIQUE INDEX holds_open ON holds USING btree ((ended_at IS NULL)) WHERE ended_at IS NULL;
 
+CREATE TABLE host_counts (
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  hour timestamp(3) with time zone NOT NULL,
+  host text NOT NULL,
+  code smallint NOT NULL,
+  n bigint NOT NULL,
+  dead bigint NOT NULL,
+  first_at timestamp(3) with time zone NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  first_due timestamp(3) with time zone NOT NULL,
+  last_due timestamp(3) with time zone NOT NULL,
+  last_error text,
+  last_error_at timestamp(3) with time zone,
+  CONSTRAINT host_counts_account_id_env_hour_host_code_pk PRIMARY KEY (account_id, env, hour, host, code)
+);
+
 CREATE TABLE identities (
   id uuid DEFAULT gen_random_uuid() NOT NULL,
   provider text NOT NULL,
@@ -203,6 +232,45 @@ CREATE TABLE lanes (
   CONSTRAINT lanes_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 CREATE INDEX lanes_due ON lanes USING btree (shard, due_at, account_id, env) WHERE due_at IS NOT NULL;
+
+CREATE UNLOGGED TABLE listen_exchanges (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  schedule_id uuid NOT NULL,
+  attempt integer NOT NULL,
+  is_reserved boolean NOT NULL,
+  path text NOT NULL,
+  request bytea,
+  state text DEFAULT 'waiting'::text NOT NULL,
+  listener_id uuid,
+  listener_epoch integer,
+  deadline timestamp(3) with time zone NOT NULL,
+  answer bytea,
+  CONSTRAINT listen_exchanges_pkey PRIMARY KEY (id),
+  CONSTRAINT listen_exchanges_answer_when_answered CHECK (answer IS NULL OR state = 'answered'::text),
+  CONSTRAINT listen_exchanges_env_test CHECK (env = 'test'::text),
+  CONSTRAINT listen_exchanges_handed_to_one CHECK ((state <> ALL (ARRAY['handed'::text, 'answered'::text])) OR listener_id IS NOT NULL),
+  CONSTRAINT listen_exchanges_request_while_open CHECK ((request IS NOT NULL) = (state = ANY (ARRAY['waiting'::text, 'handed'::text]))),
+  CONSTRAINT listen_exchanges_state_known CHECK (state = ANY (ARRAY['waiting'::text, 'handed'::text, 'answered'::text, 'over'::text]))
+);
+CREATE INDEX listen_exchanges_deadline ON listen_exchanges USING btree (deadline);
+CREATE INDEX listen_exchanges_open ON listen_exchanges USING btree (account_id, id) WHERE state = ANY (ARRAY['waiting'::text, 'handed'::text]);
+
+CREATE UNLOGGED TABLE listeners (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  scope text NOT NULL,
+  paths text[] NOT NULL,
+  epoch integer DEFAULT 1 NOT NULL,
+  lease_until timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT listeners_pkey PRIMARY KEY (id),
+  CONSTRAINT listeners_scope_known CHECK (scope = ANY (ARRAY['reserved'::text, 'all'::text]))
+);
+CREATE INDEX listeners_account ON listeners USING btree (account_id, lease_until);
+CREATE INDEX listeners_lease ON listeners USING btree (lease_until);
 
 CREATE TABLE notices (
   id uuid NOT NULL,
@@ -269,6 +337,14 @@ CREATE UNIQUE INDEX operations_idempotency_key ON operations USING btree (accoun
 CREATE INDEX operations_newest ON operations USING btree (account_id, env, accepted_at, id);
 CREATE INDEX operations_running ON operations USING btree (shard, account_id, next_step_at) WHERE status = 'running'::text;
 
+CREATE TABLE public_days (
+  day timestamp(3) with time zone NOT NULL,
+  bucket smallint NOT NULL,
+  n bigint NOT NULL,
+  on_time bigint NOT NULL,
+  CONSTRAINT public_days_day_bucket_pk PRIMARY KEY (day, bucket)
+);
+
 CREATE TABLE relay_settings (
   account_id uuid NOT NULL,
   cps_limit integer,
@@ -277,6 +353,7 @@ CREATE TABLE relay_settings (
   retry_strategy text,
   early_fire boolean,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  test_deliveries_until timestamp(3) with time zone,
   CONSTRAINT relay_settings_pkey PRIMARY KEY (account_id),
   CONSTRAINT relay_settings_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT relay_settings_attempts_positive CHECK (retry_attempts >= 0),
@@ -303,14 +380,18 @@ CREATE TABLE schedule_requests (
   replay_of uuid,
   erased_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  operation_id uuid,
+  created_by uuid,
   CONSTRAINT schedule_requests_pkey PRIMARY KEY (schedule_id),
   CONSTRAINT schedule_requests_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
   CONSTRAINT schedule_requests_key_length CHECK (char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255),
   CONSTRAINT schedule_requests_method_known CHECK (method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))
 );
 CREATE INDEX schedule_requests_copies ON schedule_requests USING btree (account_id, env, replay_of, schedule_id) WHERE replay_of IS NOT NULL;
+CREATE INDEX schedule_requests_host ON schedule_requests USING btree (account_id, env, split_part(target_url, '/'::text, 3), created_at, schedule_id);
 CREATE UNIQUE INDEX schedule_requests_idempotency_key ON schedule_requests USING btree (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX schedule_requests_newest ON schedule_requests USING btree (account_id, env, created_at, schedule_id);
+CREATE INDEX schedule_requests_operation ON schedule_requests USING btree (account_id, env, operation_id, created_at, schedule_id) WHERE operation_id IS NOT NULL;
 CREATE INDEX schedule_requests_search ON schedule_requests USING gin (uuid_send(account_id), target_url gin_trgm_ops) WITH (fastupdate='on', gin_pending_list_limit='16384');
 CREATE TRIGGER schedule_requests_deleted AFTER DELETE ON schedule_requests REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_schedules();
 
@@ -340,6 +421,8 @@ CREATE TABLE schedules (
   origin text NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  last_status_code smallint,
+  last_error text,
   CONSTRAINT schedules_pkey PRIMARY KEY (id),
   CONSTRAINT schedules_claim_while_firing CHECK ((claim_deadline IS NOT NULL) = (status = 'firing'::text)),
   CONSTRAINT schedules_ended_when_terminal CHECK ((ended_at IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text]))),
@@ -356,7 +439,9 @@ CREATE INDEX schedules_due ON schedules USING btree (shard, next_attempt_at, id)
 CREATE INDEX schedules_due_of_account ON schedules USING btree (account_id, env, next_attempt_at, id) WHERE status = ANY (ARRAY['scheduled'::text, 'failed'::text]);
 CREATE INDEX schedules_ended ON schedules USING btree (account_id, (sealed_bytes > 0), ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX schedules_failed ON schedules USING btree (shard) WHERE status = 'failed'::text;
+CREATE INDEX schedules_failed_answers ON schedules USING btree (account_id, env, last_status_code, fire_at, id) WHERE last_status_code < 200 OR last_status_code >= 300 OR last_error IS NOT NULL;
 CREATE INDEX schedules_firing ON schedules USING btree (shard, claim_deadline) WHERE status = 'firing'::text;
+CREATE INDEX schedules_late ON schedules USING btree (account_id, env, offset_ms, id) WHERE offset_ms IS NOT NULL;
 CREATE TRIGGER schedules_enter_dead AFTER UPDATE OF status ON schedules FOR EACH ROW WHEN (new.status = 'dead'::text AND old.status <> 'dead'::text AND new.env = 'live'::text) EXECUTE FUNCTION enter_dead_schedule();
 CREATE TRIGGER schedules_lower_lane AFTER UPDATE OF next_attempt_at ON schedules FOR EACH ROW WHEN (new.next_attempt_at < old.next_attempt_at OR old.next_attempt_at IS NULL AND new.next_attempt_at IS NOT NULL) EXECUTE FUNCTION lower_lane_of_schedule();
 
@@ -390,7 +475,7 @@ CREATE TABLE security_events (
   CONSTRAINT security_events_pkey PRIMARY KEY (id),
   CONSTRAINT security_events_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT security_events_actor_known CHECK (actor = ANY (ARRAY['session'::text, 'api_key'::text, 'sign_in'::text, 'administrator'::text, 'operator'::text])),
-  CONSTRAINT security_events_kind_known CHECK (kind = ANY (ARRAY['signed_in'::text, 'credential_refused'::text, 'api_key_created'::text, 'api_key_rotated'::text, 'api_key_revoked'::text, 'signing_secrets_rotated'::text, 'identity_linked'::text, 'identity_removed'::text, 'session_ended'::text, 'account_deactivated'::text, 'account_reactivated'::text, 'account_deleted'::text]))
+  CONSTRAINT security_events_kind_known CHECK (kind = ANY (ARRAY['signed_in'::text, 'credential_refused'::text, 'api_key_created'::text, 'api_key_rotated'::text, 'api_key_revoked'::text, 'signing_secrets_rotated'::text, 'test_deliveries_opened'::text, 'test_deliveries_closed'::text, 'request_redirected'::text, 'identity_linked'::text, 'identity_removed'::text, 'session_ended'::text, 'account_deactivated'::text, 'account_reactivated'::text, 'account_deleted'::text]))
 );
 CREATE INDEX security_events_account ON security_events USING btree (account_id, at, id);
 CREATE INDEX security_events_at ON security_events USING btree (at);

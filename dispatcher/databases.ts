@@ -46,6 +46,8 @@ export function connectDatabases(
     claims: pool("claim", sizes.claims),
     records: pool("record", sizes.records),
     reads: pool("read", sizes.reads),
+    /** Test deliveries to listeners. Their requests are large, and nothing else waits behind them. */
+    exchanges: pool("exchange", 1),
     /** For `/readyz`: a call that hangs costs no other work its connection. */
     probe: pool("probe", 1),
     /** Creates and sends notices. A short lock_timeout, so that neither waits long for a lock. */

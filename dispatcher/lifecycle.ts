@@ -1,3 +1,4 @@
+import { LISTENER_SEEN_WITHIN_MS } from "#domain/listeners.ts";
 import { SHARD_LEASE_MS } from "#domain/timing.ts";
 import { Announcements } from "./intake/announcements.ts";
 import { Notifications } from "./intake/notifications.ts";
@@ -25,6 +26,8 @@ const DROP_IDLE_EVERY_MS = 500;
 /** Each round compares a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
 const COMPARE_EVERY_MS = 250;
 const PUT_BACK_EVERY_MS = 100;
+/** Interval of reads of listeners, and of exchanges whose notification was missed, ms. */
+const LISTEN_EVERY_MS = LISTENER_SEEN_WITHIN_MS / 2;
 const AUDIT_EVERY_MS = 1_000;
 const LOAD_KEPT_MS = 1_000;
 
@@ -41,10 +44,11 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
   await untilAnswered(async () => {
     for (let sample = 0; sample < FIRST_CLOCK_SAMPLES; sample++) await clock.runOnce();
     await shards.runOnce();
+    await parts.listeners.runOnce();
   }, outageLog.report);
-  const { calendar, lanes, wantedReads } = parts;
+  const { calendar, lanes, wantedReads, listenExchanges } = parts;
   const { reading, sharing } = loops;
-  const targets = new Announcements({ shards, calendar, lanes, wantedReads, reading, sharing });
+  const targets = new Announcements({ shards, calendar, lanes, wantedReads, listenExchanges, reading, sharing });
   const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
   const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
   const all = [...Object.values(loops), listening];
@@ -83,6 +87,8 @@ function createLoops(parts: Parts) {
     await operations.runOnce();
     if (operations.isBusy()) operating.within(STEP_EVERY_MS);
   });
+  const exchanging: Loop = every(LISTEN_EVERY_MS, () => parts.listenExchanges.runOnce());
+  parts.listenExchanges.onWanted = () => exchanging.soon();
   return {
     reading,
     sharing,
@@ -97,6 +103,8 @@ function createLoops(parts: Parts) {
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
     tendingBilling: every(BILLING_EVERY_MS, () => billingUpkeep.runOnce()),
+    listening: every(LISTEN_EVERY_MS, () => parts.listeners.runOnce()),
+    exchanging,
     droppingIdle: every(DROP_IDLE_EVERY_MS, async () => rates.dropIdle()),
     upkeep: every(UPKEEP_EVERY_MS, async () => runUpkeep(parts)),
   };

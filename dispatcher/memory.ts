@@ -11,7 +11,7 @@ import { SECRETS_MAX } from "./sending/preparer.ts";
 import type { Parts } from "./wiring.ts";
 
 /**
- * Everything in a dispatcher's memory that can grow and has its own bound, for `/metrics`. docs/memory.md tells how
+ * Everything in a dispatcher's memory that can grow and has its own bound, for `/metrics`. dispatcher/memory.md tells how
  * each bound is enforced, and lists the rest.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {

@@ -2,14 +2,12 @@ import type { Logger } from "pino";
 import type { Config } from "#config.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { newId } from "#domain/ids.ts";
-import type { TargetRule } from "#domain/target-url.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { BillingUpkeep } from "./billing/billing-upkeep.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
 import { Releases } from "./claiming/releases.ts";
 import { Demand } from "./connections/demand.ts";
-import { Dialer } from "./connections/dialer.ts";
 import { Origins } from "./connections/origins.ts";
 import { Pool } from "./connections/pool.ts";
 import { Preparation } from "./connections/preparation.ts";
@@ -31,6 +29,7 @@ import { NoticeSender } from "./notices/notice-sender.ts";
 import { Notices } from "./notices/notices.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { OutageLog } from "./observability/outage-log.ts";
+import { createOpeners } from "./openers.ts";
 import { Operations } from "./operations/operations.ts";
 import { RateLanes } from "./rates/rate-lanes.ts";
 import { OutageWatch } from "./recording/outage-watch.ts";
@@ -145,25 +144,18 @@ function createBase(config: Config, options: DispatcherOptions) {
 type Connections = ReturnType<typeof createConnections>;
 
 /** Connections and rates. */
-function createConnections({ deliveries, clock, cost, outageLog, log, metrics }: Base, config: Config) {
+function createConnections(base: Base, config: Config) {
+  const { deliveries, clock, cost, outageLog } = base;
   const { holdings } = deliveries;
-  const limits = {
-    perOrigin: config.connectionsPerOrigin,
-    perAccount: config.connectionsPerAccount,
-    total: config.connectionsMax,
-  };
-  const onRefused = (rule: TargetRule, origin: string) => {
-    metrics.targetRefused(rule);
-    log.info({ rule, origin }, "a target was refused");
-  };
-  const { targetPolicy: policy, deliveryCa: ca } = config;
-  const dialer = new Dialer({ policy, ca, monotonic: clock.monotonic, onRefused });
+  const { connectionsPerOrigin: perOrigin, connectionsPerAccount: perAccount, connectionsMax: total } = config;
+  const limits = { perOrigin, perAccount, total };
+  const { opener, ...listening } = createOpeners(base, config);
   const origins = new Origins({ holdings, monotonic: clock.monotonic });
-  const pool = new Pool({ origins, dialer, limits, holdings, clock, onError: outageLog.fatal });
+  const pool = new Pool({ origins, opener, limits, holdings, clock, onError: outageLog.fatal });
   const demand = new Demand({ origins, pool, limits, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
   const rates = new RateLanes({ deliveries, clock, cost, connections: waitingList });
-  return { origins, pool, demand, waitingList, rates, preparation: new Preparation({ origins, clock }) };
+  return { origins, pool, demand, waitingList, rates, preparation: new Preparation({ origins, clock }), ...listening };
 }
 
 type Sending = ReturnType<typeof createSending>;
@@ -199,7 +191,7 @@ type IntakeParts = ReturnType<typeof createIntake>;
 /** The stages that read ahead, and the queue until the claim. */
 function createIntake(
   { databases, clock, alarm, cost, deliveries, wantedReads, log, metrics }: Base,
-  { demand, pool, waitingList, rates, preparation }: Connections,
+  { demand, pool, waitingList, rates, preparation, routes }: Connections,
   shards: Shards,
   { recorder }: Sending,
   { plans }: Config,
@@ -211,7 +203,17 @@ function createIntake(
   });
   const calendar = new Calendar({ database, shards, clock, lanes });
   const dueQueue = new DueQueue({
-    ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: cost, rates, demand, waitingList, preparation },
+    ...{
+      deliveries,
+      clock,
+      claimAheadMs: CLAIM_AHEAD_MS,
+      claimCost: cost,
+      rates,
+      routes,
+      demand,
+      waitingList,
+      preparation,
+    },
   });
   return {
     ...{ intake, lanes, calendar, dueQueue },
@@ -242,8 +244,6 @@ function createRetention({ databases, clock, log, metrics }: Base, shards: Shard
 }
 
 /** Cancels and replays many schedules. */
-function createOperations({ databases, clock, log, metrics }: Base, shards: Shards, config: Config): Operations {
-  const { keyRing, targetPolicy, plans } = config;
-  const rules = { keyRing, targetPolicy, plans };
+function createOperations({ databases, clock, log, metrics }: Base, shards: Shards, rules: Config): Operations {
   return new Operations({ database: databases.operations, rules, shards, monotonic: clock.monotonic, log, metrics });
 }

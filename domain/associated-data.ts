@@ -17,6 +17,17 @@ export const secretAad = (accountId: string, env: Environment) => `signing-secre
 /** Associated data of the stored answer to a rotation of signing secrets: account (UUID) and environment. */
 export const rotationAad = (accountId: string, env: Environment) => `secret-rotation:${accountId}:${env}`;
 
+/** What the request and the answer of an exchange with a listener belong to: exchange and schedule (UUIDs), and target. */
+export type ExchangeIdentity = { id: string; scheduleId: string; targetUrl: string };
+
+/** Associated data of the request of an exchange. Only the last part, the target, can contain a colon. */
+export const exchangeRequestAad = ({ id, scheduleId, targetUrl }: ExchangeIdentity) =>
+  `listen-request:${id}:${scheduleId}:${targetUrl}`;
+
+/** Associated data of the answer of an exchange. */
+export const exchangeAnswerAad = ({ id, scheduleId, targetUrl }: ExchangeIdentity) =>
+  `listen-answer:${id}:${scheduleId}:${targetUrl}`;
+
 /** Associated data of a secret of the installation. */
 export const instanceAad = (name: string) => `instance:${name}`;
 

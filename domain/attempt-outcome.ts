@@ -9,3 +9,6 @@
 export const ATTEMPT_OUTCOMES = ["delivered", "rejected", "unreachable", "blocked", "interrupted"] as const;
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** Who carried a request that did not go over a connection to its target. */
+export const ATTEMPT_CARRIERS = ["listener"] as const;

@@ -5,7 +5,7 @@ import { type LocalTime, parseLocalTime, writeLocalTime } from "./local-time.ts"
 import { readWhen } from "./when-text.ts";
 import { findZone, localTimeAt, resolveLocalTime, type ZonedTime } from "./zoned-time.ts";
 
-/** A time as it was typed: in words, or as date and time (`2026-03-30T09:00:00`) in a zone. */
+/** A time as it was typed: in words, or as date and time (`2026-03-30 09:00:00`) in a zone. */
 export type TypedTime = {
   words: string;
   at: string;
@@ -60,10 +60,15 @@ export function timeOf(at: Date, zone: string): TypedTime {
   const isWhole = at.getUTCMilliseconds() === 0;
   return {
     words: isWhole ? "" : at.toISOString(),
-    at: isWhole ? writeLocalTime(local) : "",
+    at: isWhole ? writeLocalTime(local).replace("T", " ") : "",
     zone,
     occurrence: zoned.kind === "overlap" && zoned.secondMs === at.getTime() ? "second" : "first",
   };
+}
+
+/** The next whole second (epoch ms) at or after an instant: forms round waits up to it. */
+export function wholeSecond(epochMs: number): number {
+  return Math.ceil(epochMs / 1_000) * 1_000;
 }
 
 function chooseLocal(local: LocalTime, { zone, occurrence }: TypedTime, field: "words" | "at"): ChosenTime {
@@ -75,13 +80,13 @@ function chooseLocal(local: LocalTime, { zone, occurrence }: TypedTime, field: "
 function chooseWait(waitMs: number, nowMs: number, zone: string): ChosenTime {
   if (waitMs < DURATION_MS_MIN) return fault("words", "This is less than a second from now.");
   if (waitMs > DURATION_MS_MAX) return fault("words", "This is more than a thousand years from now.");
-  return { ok: true, epochMs: Math.ceil(nowMs + waitMs), waitMs, zone, typed: null };
+  return { ok: true, epochMs: wholeSecond(nowMs + waitMs), waitMs, zone, typed: null };
 }
 
 function readAt(text: string) {
-  const local = parseLocalTime(text);
+  const local = parseLocalTime(text.trim().replace(/ +/, "T"));
   return local === null
-    ? ({ kind: "fault", message: "This is not a date and time. Write one such as 2026-03-30T09:00:00." } as const)
+    ? ({ kind: "fault", message: "This is not a date and time. Write one such as 2026-03-30 09:00." } as const)
     : ({ kind: "local", local } as const);
 }
 

@@ -1,3 +1,6 @@
+import { INCIDENT_GAP_MS } from "./incident.ts";
+import { mailedAnswer } from "./mailed-answer.ts";
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -11,8 +14,25 @@ const QUIET_MS = 6 * HOUR_MS;
 /** Maximum number of distinct lines in a notice; further deaths are only counted. */
 export const LINES_MAX = 20;
 
-/** A live schedule that died: the host of its target, how its last attempt ended, and when (epoch ms). */
-export type Death = { target: string; answer: string; atMs: number };
+/**
+ * A live schedule that died: the host of its target, its last status code (null without an answer), the first line of its last
+ * error, when it was due and when it died (epoch ms).
+ */
+export type Death = { target: string; code: number | null; error: string | null; dueMs: number; atMs: number };
+
+/**
+ * Deaths with the same target and status code, in a group as the overview makes them: no hour passed without one that was due.
+ * `answer` is that of the newest one with a text; `fromMs` and `toMs` are when the first and the last was due (epoch ms). Lines
+ * of an earlier release have an answer alone, or no code, and then the times of their deaths.
+ */
+export type DeathLine = {
+  target: string;
+  code?: number | null;
+  answer: string;
+  n: number;
+  fromMs?: number;
+  toMs?: number;
+};
 
 /** The deaths reported in one notice. */
 export type Deaths = {
@@ -20,7 +40,7 @@ export type Deaths = {
   n: number;
   /** The first death, epoch ms. */
   sinceMs: number;
-  lines: { target: string; answer: string; n: number }[];
+  lines: DeathLine[];
   /** Schedules beyond the lines. */
   others: number;
 };
@@ -45,7 +65,8 @@ export function addDeaths(group: DeathGroup, deaths: readonly Death[]): DeathGro
   if (deaths.length === 0) return group;
   const atMs = deaths.map((death) => death.atMs);
   const firstMs = Math.min(...atMs);
-  const waiting = deaths.reduce(count, group.waiting ?? { n: 0, sinceMs: firstMs, lines: [], others: 0 });
+  const inOrder = deaths.toSorted((a, b) => a.atMs - b.atMs);
+  const waiting = inOrder.reduce(count, group.waiting ?? { n: 0, sinceMs: firstMs, lines: [], others: 0 });
   return {
     ...(group.waiting === null && wasQuiet(group, firstMs) ? { ...NO_DEATHS } : group),
     waiting: { ...waiting, sinceMs: Math.min(waiting.sinceMs, firstMs) },
@@ -80,10 +101,26 @@ function wasQuiet({ lastDeathAtMs, lastNoticeAtMs, intervalMs }: DeathGroup, now
   return nowMs - lastMs >= Math.max(QUIET_MS, intervalMs ?? 0);
 }
 
-function count(notice: Deaths, { target, answer }: Death): Deaths {
+function count(notice: Deaths, death: Death): Deaths {
+  const { target, code, error, dueMs } = death;
   const n = notice.n + 1;
-  const index = notice.lines.findIndex((line) => line.target === target && line.answer === answer);
-  if (index < 0 && notice.lines.length >= LINES_MAX) return { ...notice, n, others: notice.others + 1 };
-  if (index < 0) return { ...notice, n, lines: [...notice.lines, { target, answer, n: 1 }] };
-  return { ...notice, n, lines: notice.lines.map((line, at) => (at === index ? { ...line, n: line.n + 1 } : line)) };
+  const [same, rest] = [
+    notice.lines.filter((line) => isOf(line, death)),
+    notice.lines.filter((line) => !isOf(line, death)),
+  ];
+  if (same.length === 0 && rest.length >= LINES_MAX) return { ...notice, n, others: notice.others + 1 };
+  const known = error === null ? same.at(-1)?.answer : undefined;
+  // A death between two groups makes one of them.
+  const line: DeathLine = {
+    ...{ target, code, answer: known ?? mailedAnswer({ code, error }) },
+    n: same.reduce((sum, one) => sum + one.n, 1),
+    fromMs: Math.min(dueMs, ...same.map(({ fromMs = dueMs }) => fromMs)),
+    toMs: Math.max(dueMs, ...same.map(({ toMs = dueMs }) => toMs)),
+  };
+  return { ...notice, n, lines: [...rest, line] };
+}
+
+function isOf({ target, code, fromMs, toMs }: DeathLine, death: Death): boolean {
+  if (fromMs === undefined || toMs === undefined || target !== death.target || code !== death.code) return false;
+  return death.dueMs >= fromMs - INCIDENT_GAP_MS && death.dueMs <= toMs + INCIDENT_GAP_MS;
 }

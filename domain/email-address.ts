@@ -5,12 +5,20 @@ import { foldAscii, trimAscii } from "./ascii.ts";
  * An e-mail address as accounts store it, in lower case; null for any other text. The text is judged as it is, not
  * trimmed, decoded or normalised: two texts are one address only if they differ in nothing but the case of A-Z. Accepts
  * RFC 5321 dot-atoms of ASCII, at most 254 characters, 64 of them before the `@`. The domain is a DNS name of at least two
- * labels, in punycode where it is international.
+ * labels, in punycode where it is international. `TRIAL_EMAIL` is refused.
  */
 export function parseEmailAddress(text: string): string | null {
   if (text.length > LENGTH_MAX || !DOT_ATOMS.test(text)) return null;
-  return text.indexOf("@") > LOCAL_PART_LENGTH_MAX ? null : foldAscii(text);
+  if (text.indexOf("@") > LOCAL_PART_LENGTH_MAX) return null;
+  const address = foldAscii(text);
+  return address === TRIAL_EMAIL ? null : address;
 }
+
+/**
+ * The address of the account that the trials of the first page belong to. No mail reaches it (RFC 2606, section 2), and nobody
+ * can sign in with it.
+ */
+export const TRIAL_EMAIL = "trials@stopwatch.invalid";
 
 /** `parseEmailAddress` of a text that a person typed: ASCII white space around it is ignored. */
 export function parseTypedEmailAddress(text: string): string | null {

@@ -1,6 +1,6 @@
 import { pooledRandomBytes } from "./random-pool.ts";
 
-export type IdPrefix = "sch" | "key" | "acc" | "ses" | "aud" | "op" | "evt" | "idn";
+export type IdPrefix = "sch" | "key" | "acc" | "ses" | "aud" | "op" | "evt" | "idn" | "lsn" | "exc";
 
 /**
  * A new id for a time in epoch ms: a UUIDv7 in the usual text form. Within this process ids are monotonic, also within one

@@ -1,5 +1,8 @@
+/** A time of day without a zone. */
+export type TimeOfDay = { hour: number; minute: number; second: number };
+
 /** A date and a time of day without a zone. Months are 1 to 12. */
-export type LocalTime = { year: number; month: number; day: number; hour: number; minute: number; second: number };
+export type LocalTime = TimeOfDay & { year: number; month: number; day: number };
 
 /** Why a text is not a local time: wrong format; no such date or time; year out of range. */
 export type LocalTimeFault = "form" | "calendar" | "years";

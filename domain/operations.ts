@@ -1,8 +1,20 @@
-import type { ScheduleStatus } from "./states.ts";
+import type { LateRange } from "./late-range.ts";
+import { canTransition, type ScheduleStatus, STATUSES } from "./states.ts";
 
 export const OPERATION_ACTIONS = ["cancel", "replay"] as const;
 
 export type OperationAction = (typeof OPERATION_ACTIONS)[number];
+
+/** The statuses of the schedules that each action changes or copies. It leaves the others alone. */
+export const ACTED_ON: Readonly<Record<OperationAction, readonly ScheduleStatus[]>> = {
+  cancel: STATUSES.filter((status) => status !== "firing" && canTransition(status, "cancelled")),
+  replay: STATUSES,
+};
+
+/** The statuses of `wanted` (any, when undefined) that the action acts on. */
+export function actedOnAmong(action: OperationAction, wanted: readonly ScheduleStatus[] | undefined): ScheduleStatus[] {
+  return (wanted ?? STATUSES).filter((status) => ACTED_ON[action].includes(status));
+}
 
 /*
  * running → done       every schedule of the set was processed
@@ -55,7 +67,35 @@ export type OperationFilter = {
   fromMs: number | null;
   /** `fire_at` before this, epoch ms. */
   toMs: number | null;
+} & Narrower;
+
+/** The conditions that came later: absent from operations of earlier releases, which do not know them. */
+type Narrower = {
+  /** Lateness of the first attempt. */
+  late?: LateRange | undefined;
+  /** As `searchedHost` returns it. */
+  host?: string | undefined;
+  /** As `parseCode` reads it: the answer to the last attempt. */
+  code?: string | undefined;
+  idempotencyKey?: string | undefined;
+  /** UUID of the operation that made the copies. */
+  operationId?: string | undefined;
 };
+
+/** Whether a filter has conditions that a dispatcher of an earlier release would not apply. */
+export function isNarrower({ late, host, code, idempotencyKey, operationId }: OperationFilter): boolean {
+  return (late ?? host ?? code ?? idempotencyKey ?? operationId) !== undefined;
+}
+
+/**
+ * The number under which a shard's operations with a narrower filter are stored. Dispatchers of an earlier release look for
+ * operations by the number of the shard, so they leave these to others.
+ */
+export const narrowerShard = (shard: number): number => -1 - shard;
+
+/** The numbers of the shards, and those of their operations with a narrower filter. */
+export const withNarrower = (shards: readonly number[]): number[] =>
+  shards.flatMap((shard) => [shard, narrowerShard(shard)]);
 
 /** Operations of an account and environment that may run at once. */
 export const OPERATIONS_RUNNING_MAX = 10;

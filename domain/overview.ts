@@ -35,6 +35,11 @@ export function isHeld(period: Period, retentionDays: number): boolean {
   return stepMs * stepsMax <= retentionDays * DAY_MS;
 }
 
+/** The shortest period that is at least `ms` long, or the longest. */
+export function periodAround(ms: number): Period {
+  return PERIODS.find((period) => ms <= SPANS[period].stepMs * SPANS[period].stepsMax) ?? "30d";
+}
+
 /** The span of a period that ends with the bucket of `nowMs`, cut to the buckets wholly within the retention window. */
 export function overviewSpan(period: Period, retentionDays: number, nowMs: number): Span {
   const { stepMs, stepsMax } = SPANS[period];

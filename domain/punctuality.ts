@@ -21,6 +21,23 @@ export function bucketValue(bucket: number): number {
   return Math.sign(bucket) * Math.round(EXACT_BELOW * GROWTH ** (index - EXACT_BELOW + 0.5));
 }
 
+/** The first and the last offset of a bucket, whole ms; null where it has no end: it counts all beyond 30 days. */
+export function bucketRange(bucket: number): { fromMs: number | null; toMs: number | null } {
+  const index = Math.abs(bucket);
+  const first = firstOf(index);
+  const last = index >= offsetBucket(OFFSET_MAX_MS) ? null : firstOf(index + 1) - 1;
+  if (bucket >= 0) return { fromMs: first, toMs: last };
+  return { fromMs: last === null ? null : -last, toMs: -first };
+}
+
+// The logarithm decides and not its inverse, which may round to the neighbour.
+function firstOf(index: number): number {
+  if (index < EXACT_BELOW) return index;
+  let size = Math.floor(EXACT_BELOW * GROWTH ** (index - EXACT_BELOW)) - 1;
+  while (offsetBucket(size) < index && size < OFFSET_MAX_MS) size += 1;
+  return size;
+}
+
 /**
  * Nearest-rank percentile of counted buckets, in ms: the smallest value such that `percent` (0 to 100) of all counts
  * are at or below it. Rows may come in any order and repeat a bucket. Null when nothing was counted.

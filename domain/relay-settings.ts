@@ -24,6 +24,15 @@ export const INHERITED_RELAY_SETTINGS: SavedRelaySettings = {
 };
 
 /**
+ * The saved settings, and until when test keys may receive all test deliveries of the account (`GET /v1/listen?scope=all`);
+ * null where they may not.
+ */
+export type AccountRelaySettings = SavedRelaySettings & { testDeliveriesUntil: Date | null };
+
+/** Days after which test keys may no longer receive all test deliveries, unless it is allowed again. */
+export const TEST_DELIVERIES_DAYS = 7;
+
+/**
  * The settings that apply: saved ones clamped to the plan's limits, which may have changed since, and the plan's defaults
  * for the rest.
  */
@@ -40,13 +49,15 @@ export function effectiveRelaySettings(saved: SavedRelaySettings, plan: PlanLimi
 }
 
 /** The response body of GET and PATCH relay-settings. */
-export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits) {
+export function presentRelaySettings(saved: AccountRelaySettings, plan: PlanLimits) {
   return {
     cpsLimit: saved.cpsLimit,
     retryAttempts: saved.retryAttempts,
     retryBackoffMs: saved.retryBackoffMs,
     retryStrategy: saved.retryStrategy,
     earlyFire: saved.earlyFire,
+    testDeliveriesToListeners: saved.testDeliveriesUntil !== null,
+    testDeliveriesToListenersUntil: saved.testDeliveriesUntil?.toISOString() ?? null,
     effective: effectiveRelaySettings(saved, plan),
     limits: relayLimits(plan),
     defaults: defaultRelaySettings(plan),
@@ -55,13 +66,15 @@ export function presentRelaySettings(saved: SavedRelaySettings, plan: PlanLimits
 
 /** Descriptions of the settings in the API document. */
 export const KNOBS = {
-  cpsLimit: "Calls per second: first bytes sent within any second, per environment.",
+  cpsLimit: "Outgoing requests per second: first bytes sent within any second, per environment.",
   retryAttempts: "Retries after the first attempt.",
   retryBackoffMs: "The base of the wait before a retry, ms.",
   retryStrategy:
     "How the wait grows: `fixed` base; `linear` base times the retry's number; `exponential` doubled each time.",
   earlyFire: "Default of `early_fire` for new schedules: send slightly ahead of `fire_at`, to arrive on time.",
 } as const satisfies Record<keyof RelaySettings, string>;
+
+export const TEST_DELIVERIES_SWITCH = `Whether test keys may receive all test deliveries of the account, payloads included (\`GET /v1/listen?scope=all\`). It ends by itself after ${TEST_DELIVERIES_DAYS} days; \`true\` begins them anew.`;
 
 const wholeNumber = z
   .number("must be a whole number or null")
@@ -81,6 +94,11 @@ export const relaySettingsPatch = z.strictObject({
     .optional()
     .describe(KNOBS.retryStrategy),
   earlyFire: z.boolean("must be true, false or null").nullable().optional().describe(KNOBS.earlyFire),
+  testDeliveriesToListeners: z
+    .boolean("must be true, false or null")
+    .nullable()
+    .optional()
+    .describe(TEST_DELIVERIES_SWITCH),
 });
 
 export type RelaySettingsPatch = z.infer<typeof relaySettingsPatch>;

@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { GivenTime } from "./fire-time.ts";
+import { writeLateRange } from "./late-range.ts";
 import { writeLocalTime } from "./local-time.ts";
-import type { OperationAction, OperationFilter } from "./operations.ts";
+import { isNarrower, type OperationAction, type OperationFilter } from "./operations.ts";
 import type { HeaderPairs } from "./sealed-request.ts";
 
 /** A create request before defaults of the account are applied; null for omitted fields. */
@@ -21,6 +22,8 @@ export type OriginalRepeat = {
   time: GivenTime | null;
   payload: string | null;
   headers: HeaderPairs | null;
+  /** Another target than the original's, as it would be delivered, or as it was given when it is refused. */
+  targetUrl: string | null;
 };
 
 /**
@@ -37,11 +40,11 @@ export function requestHash(key: KeyObject | Buffer, request: OriginalRequest, d
 }
 
 /** As `requestHash`, for a replay or clone. */
-export function repeatHash(key: KeyObject | Buffer, { of, time, payload, headers }: OriginalRepeat): Buffer {
+export function repeatHash(key: KeyObject | Buffer, { of, time, payload, headers, targetUrl }: OriginalRepeat): Buffer {
   const kind = payload === null ? "replay" : "clone";
   const whose = headers === null ? "same headers" : "own headers";
   const fields = [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(headers ?? [])];
-  return hashFields(key, fields);
+  return hashFields(key, targetUrl === null ? fields : [...fields, "target", targetUrl]);
 }
 
 /** As `requestHash`, for an operation on many schedules. */
@@ -51,9 +54,13 @@ export function operationHash(
 ): Buffer {
   const { action, filter, scheduleIds } = operation;
   const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
+  const { late, host, code, idempotencyKey, operationId } = filter ?? {};
+  const narrower = [late && writeLateRange(late), host, code, idempotencyKey, operationId];
   const ids = scheduleIds === null ? [] : scheduleIds.toSorted();
   const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs), ...ids];
-  return hashFields(key, [OPERATION_FORMAT, action, filter === null ? "chosen" : "filter", ...scope]);
+  const kind = filter === null ? "chosen" : isNarrower(filter) ? "narrower filter" : "filter";
+  const more = kind === "narrower filter" ? narrower.map(String) : [];
+  return hashFields(key, [OPERATION_FORMAT, action, kind, ...scope, ...more]);
 }
 
 const OPERATION_FORMAT = "operation-hash-1";

@@ -29,16 +29,20 @@ export type PlannedRetry = {
   waitMsMax: number;
   /** Earliest start, counted from the first attempt: when every attempt fails at once and every wait is minimal. */
   earliestMs: number;
+  /** The latest start of the same, when every wait has the longest jitter. */
+  latestMs: number;
 };
 
 /** The first `count` retries of a strategy when every attempt fails, without `Retry-After`. */
 export function plannedRetries({ strategy, baseMs }: Pick<RetryRule, "strategy" | "baseMs">, count: number) {
   const retries: PlannedRetry[] = [];
-  let earliestMs = 0;
+  let [earliestMs, latestMs] = [0, 0];
   for (let n = 1; n <= count; n++) {
     const waitMs = retryWaitMs({ strategy, baseMs, n, random: () => 0 });
+    const waitMsMax = retryWaitMs({ strategy, baseMs, n, random: () => 1 });
     earliestMs += waitMs;
-    retries.push({ n, waitMs, waitMsMax: retryWaitMs({ strategy, baseMs, n, random: () => 1 }), earliestMs });
+    latestMs += waitMsMax;
+    retries.push({ n, waitMs, waitMsMax, earliestMs, latestMs });
   }
   return retries;
 }
@@ -72,7 +76,8 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
 }
 
 const WAIT_MAX_MS = 3_600_000;
-const JITTER_MAX = 0.25;
+/** The longest jitter, as a fraction of the wait. */
+export const JITTER_MAX = 0.25;
 const RETRY_AFTER_EXTRA_MAX_MS = 7_200_000;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

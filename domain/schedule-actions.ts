@@ -1,7 +1,9 @@
 import { isTerminal, type ScheduleStatus } from "./states.ts";
 
+export const SCHEDULE_ACTIONS = ["fire", "reschedule", "replay", "clone", "cancel"] as const;
+
 /** What an owner can do with a schedule. */
-export type ScheduleAction = "fire" | "cancel" | "reschedule" | "replay" | "clone";
+export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];
 
 /** For each action the reason why it is not possible now, as a sentence; null when it is possible. */
 export type ActionProblems = Record<ScheduleAction, string | null>;
@@ -20,11 +22,18 @@ export function actionProblems(
   return {
     fire: isOpen ? null : underWay || `It is ${status}: only a replay sends it again.`,
     cancel: isOpen ? null : underWay || ENDED[status],
-    reschedule:
-      status === "scheduled" ? null : `Not in ${status}: the time can change only while a schedule is scheduled.`,
+    reschedule: status === "scheduled" ? null : "Its time can change only while it is scheduled.",
     replay: isErased ? "Payload and headers were erased at the end of the plan's retention." : null,
     clone: null,
   };
+}
+
+/**
+ * The instant at which a replay can stand in for a schedule that was cancelled: its own, while that is ahead. Null for any other
+ * schedule: a cancel cannot be taken back, and what is past is replayed now.
+ */
+export function instantToRestore({ status, fireAt }: { status: ScheduleStatus; fireAt: Date }, now: Date): Date | null {
+  return status === "cancelled" && fireAt > now ? fireAt : null;
 }
 
 const ENDED: Record<ScheduleStatus, string> = {

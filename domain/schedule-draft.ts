@@ -99,6 +99,12 @@ export function draftProblems(draft: ScheduleDraft, payloadBytesMax: number): Dr
   ];
 }
 
+/** Whether two URLs have the same scheme, host and port. A text that is no URL has none. */
+export function isSameOrigin(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((url) => (URL.canParse(url.trim()) ? new URL(url.trim()).origin : null));
+  return first !== null && first === second;
+}
+
 /** UTF-8 bytes of a text. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;

@@ -9,6 +9,9 @@ export const SECURITY_EVENT_KINDS = [
   "api_key_rotated",
   "api_key_revoked",
   "signing_secrets_rotated",
+  "test_deliveries_opened",
+  "test_deliveries_closed",
+  "request_redirected",
   "identity_linked",
   "identity_removed",
   "session_ended",
@@ -37,6 +40,8 @@ export type SecurityEventDetails = {
   keyName?: string;
   env?: Environment;
   reason?: RefusalReason;
+  /** The clone (UUID) that was sent to another target than its original. */
+  scheduleId?: string;
 };
 
 /** Where a call came from: its network (`maskedNetwork`), not its address, and its `User-Agent`. */

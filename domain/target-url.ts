@@ -6,6 +6,8 @@ import {
   parseAddressRange,
   specialRule,
 } from "./address-policy.ts";
+import type { Environment } from "./environment.ts";
+import { LISTEN_ORIGIN } from "./listen-origin.ts";
 import { isSpecialName } from "./special-names.ts";
 
 /** Targets that the operator allows or denies in addition to the built-in rules; see `parseTargetPolicy`. */
@@ -32,6 +34,7 @@ export const TARGET_RULES = [
   "port",
   "ipv4-notation",
   "special-name",
+  "listener",
   "denied-host",
   ...ADDRESS_RULES,
 ] as const;
@@ -49,8 +52,11 @@ type Refusal = { ok: false; rule: TargetRule; reason: string };
  * `rule` names the rule for the operator. The scheme is
  * case-insensitive (RFC 3986, 3.1). The limit of 2,048 characters is that of `url`, in which one letter may have become
  * twelve.
+ *
+ * Targets on `LISTEN_ORIGIN` are valid in `env` test alone, whatever the policy says. Without an `env` they never are, so
+ * that nothing connects to that host.
  */
-export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValidation {
+export function validateTarget(raw: unknown, policy: TargetPolicy, env?: Environment): TargetValidation {
   const read = readText(raw);
   if (!read.ok) return read;
   const { text, scheme, host, portText } = read;
@@ -64,6 +70,7 @@ export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValida
     );
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port || DEFAULT_PORTS[scheme]);
+  if (hostname === LISTEN_HOST) return validateListenTarget(url, env);
   const allowed = policy.allowedOrigins.has(`${scheme}://${url.hostname}:${port}`);
 
   if (!allowed) {
@@ -84,7 +91,7 @@ export function validateTarget(raw: unknown, policy: TargetPolicy): TargetValida
 /**
  * Reads the settings DELIVERY_ALLOW (comma list of `host:port`, meaning https, or `scheme://host:port`) and
  * DELIVERY_DENY (comma list of hosts, addresses and CIDR ranges). Empty text allows and denies nothing more. Throws an
- * Error that says what was expected and what came.
+ * Error that says what was expected and which entry came.
  */
 export function parseTargetPolicy(allow: string, deny: string): TargetPolicy {
   const deniedHosts: string[] = [];
@@ -127,6 +134,18 @@ function readText(
   const [, host, portText] = HOST_AND_PORT.exec(authority) ?? [];
   if (host === undefined) return refuse("host", "targetUrl must have a valid host, and port 80 or 443 if any");
   return { ok: true, text: raw, scheme: scheme.toLowerCase() as Scheme, host, portText };
+}
+
+const LISTEN_HOST = new URL(LISTEN_ORIGIN).hostname;
+
+function validateListenTarget(url: URL, env: Environment | undefined): TargetValidation {
+  if (env !== "test") {
+    return refuse("listener", "targetUrl must point to a public host: https://listen.invalid/ is for test keys alone");
+  }
+  if (url.origin !== LISTEN_ORIGIN) {
+    return refuse("listener", "targetUrl must be https://listen.invalid/ with its path, without a port");
+  }
+  return { ok: true, url: url.href, origin: LISTEN_ORIGIN, hostname: LISTEN_HOST, port: 443, allowed: false };
 }
 
 function validateHost(hostname: string, rawHost: string): Refusal | null {
@@ -181,7 +200,7 @@ function parseAllowedOrigin(entry: string): string {
   const url = host === undefined ? null : storedUrl(`${scheme}://${host}:${portText}`);
   if (url === null || !HOST_ASCII.test(url.hostname)) {
     throw new Error(
-      `DELIVERY_ALLOW: expected host:port or scheme://host:port with http or https, got ${JSON.stringify(entry)}`,
+      `expected host:port or scheme://host:port with http or https, always with the port, not ${JSON.stringify(entry)}`,
     );
   }
   return `${url.protocol}//${url.hostname}:${portText}`;
@@ -190,7 +209,7 @@ function parseAllowedOrigin(entry: string): string {
 function parseDeniedHost(entry: string): string {
   const hostname = /[/:?#@%\\\s]/.test(entry) ? "" : (storedUrl(`https://${entry}`)?.hostname ?? "");
   if (!HOST_ASCII.test(hostname) || IPV4.test(hostname)) {
-    throw new Error(`DELIVERY_DENY: expected a host, an address or a CIDR range, got ${JSON.stringify(entry)}`);
+    throw new Error(`expected a host, an address or a CIDR range, not ${JSON.stringify(entry)}`);
   }
   return hostname;
 }

@@ -11,6 +11,7 @@ export function quotaMail(reader: Reader, notice: QuotaNotice): Mail {
     subject,
     preview: summary,
     parts: [paragraph(summary)],
+    action: { label: "See the usage", path: "/usage" },
     hint: "GET /v1/usage has the figures of the month. Test schedules do not count.",
   });
 }
@@ -32,12 +33,12 @@ const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; summ
     summary: `${used(notice)}. ${figure(notice.graceLimit - notice.limit)} more are accepted as grace. ${refusedFrom(notice)}`,
   }),
   110: (notice) => ({
-    subject: `Creates are refused until ${day(nextMonthMs(notice.period))}`,
-    summary: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Those that are stored are delivered as planned.`,
+    subject: `New schedules are refused until ${day(nextMonthMs(notice.period))}`,
+    summary: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Schedules that exist are sent as planned.`,
   }),
 };
 
 const used = ({ scheduled, limit }: QuotaNotice): string => `${figure(scheduled)} of ${figure(limit)} schedules`;
 
 const refusedFrom = ({ graceLimit, period }: QuotaNotice): string =>
-  `From ${figure(graceLimit + 1)} on, creates are refused until ${minute(nextMonthMs(period))}.`;
+  `From ${figure(graceLimit + 1)} on, new schedules are refused until ${minute(nextMonthMs(period))}.`;

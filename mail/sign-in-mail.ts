@@ -10,7 +10,7 @@ export function signInMail({ to, link, expiresAt, minutes = 15 }: SignIn): Mail 
       subject: "Your link to Stopwatch",
       preview: `It works once, until ${until}.`,
       parts: [
-        paragraph(`Here is your link. It works once, until ${until}, in the browser that asked for it.`),
+        paragraph(`Here is your link. It works once, until ${until}, in the browser that requested it.`),
         button("Sign in to Stopwatch", link),
         { ...smallPrint(`Or paste this: ${link}`), text: null },
         smallPrint("You did not ask for it? Then do nothing: without the link, nobody gets in."),

@@ -19,3 +19,11 @@ export function span(ms: number): string {
   const hours = Math.round(minutes / 60);
   return hours === 1 ? "hour" : `${hours} hours`;
 }
+
+/** From when to when, to the minute: 02:12–03:10 UTC; with the days where these differ. Empty where it is not known. */
+export function times({ fromMs, toMs }: { fromMs?: number; toMs?: number }): string {
+  if (fromMs === undefined || toMs === undefined) return "";
+  if (day(fromMs) !== day(toMs)) return `${minute(fromMs)} – ${minute(toMs)}`;
+  const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(11, 16));
+  return `${from === to ? from : `${from}–${to}`} UTC`;
+}

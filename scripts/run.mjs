@@ -14,4 +14,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
 chdir(fileURLToPath(new URL("..", import.meta.url)));
 if (existsSync(".env")) loadEnvFile(".env");
 const [name] = process.argv.splice(2, 1);
+await import("../db/quick-drizzle.ts");
 await import(`./commands/${name}.ts`);

@@ -27,6 +27,7 @@ if (PROGRAMS.has(name) && !isPart(name)) {
   const end = () => process.listenerCount("SIGTERM") === 1 && process.exit(143);
   process.on("SIGTERM", end);
   if (DATABASE_NEEDED.includes(name) && !process.argv.includes("--help")) exitWithoutDatabase();
+  await import("#db/quick-drizzle.ts");
   await import(commandUrl(name).href);
 } else {
   await command<Record<string, never>>({

@@ -1,12 +1,13 @@
 import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
+import { isLoadedAhead } from "#domain/load-ahead.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
 import { type Ctx, createCtx, createQueries } from "./context.ts";
 import { addCookieToAnswer, answeredPath, isRefreshByScript, renewCookieOnAnswer } from "./edge/page-answer.ts";
 import { callSourceOf } from "./http/call-source.ts";
 import type { ResponseMeta } from "./http/envelope.ts";
 import { credentialOfPage } from "./rate-limit/accepted-credentials.ts";
-import { limitRefreshes, limitRejections, limitRequests } from "./rate-limit/enforce.ts";
+import { limitLoadedAhead, limitRefreshes, limitRejections, limitRequests } from "./rate-limit/enforce.ts";
 import { getServices } from "./services.ts";
 
 type SessionOptions = {
@@ -23,7 +24,7 @@ type Options = Omit<SessionOptions, "meta"> & {
 
 /**
  * The context of a page's verbs, as `openSession`. Counts the request of the page towards the account's requests per minute,
- * or towards its refreshes. Throws RATE_LIMITED above these limits.
+ * towards its refreshes, or towards what it loads ahead. Throws RATE_LIMITED above these limits.
  */
 export async function readPageCtx(
   headers: Headers,
@@ -32,8 +33,10 @@ export async function readPageCtx(
   const meta = { headers: {} };
   const ctx = await openSession(headers, { ...options, meta });
   if (ctx === null) return null;
-  if (isRefresh) await limitRefreshes(ctx.tenant.accountId);
-  else await limitRequests(meta, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
+  const { accountId } = ctx.tenant;
+  if (isRefresh) await limitRefreshes(accountId);
+  else if (isLoadedAhead(headers.get("sec-purpose"))) await limitLoadedAhead(accountId, ctx.limits.requestsPerMinute);
+  else await limitRequests(meta, accountId, ctx.limits.requestsPerMinute);
   return ctx;
 }
 

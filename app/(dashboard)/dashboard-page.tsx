@@ -1,26 +1,22 @@
-import { cookies, headers } from "next/headers";
 import { redirect, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
-import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
-import { type Beat, FrameFoot, type FrameUsage } from "#components/layout/frame-foot.tsx";
+import type { Command } from "#components/layout/commands.ts";
+import type { Beat } from "#components/layout/frame-foot.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
-import { readTimes, readZone, TIMES_COOKIE, ZONE_COOKIE } from "#components/layout/times.ts";
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
 import { ZoneMemory } from "#components/layout/zone-memory.tsx";
-import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
 import { registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
-import { readFlash } from "#server/http/flash-cookie.ts";
-import { readUsage } from "#server/overview/usage.ts";
 import { brokenPage, failedPage } from "../failed-page.tsx";
-import { chosenTheme } from "../page-request.ts";
 import { readSearchParams, type SearchParams } from "../search-params.ts";
 import { findSignedIn } from "../signed-in.ts";
+import { Framed, frameOf, readFrameFacts } from "./frame.tsx";
 import { missingPage } from "./missing-page.tsx";
+import { readView } from "./read-view.ts";
 import { signedOutPage } from "./signed-out-page.tsx";
 import { hrefIn, type View } from "./view.ts";
 
@@ -35,6 +31,8 @@ export type Shown = {
   tools?: ReactNode;
   /** The main action, in the page bar. */
   action?: ReactNode;
+  /** The acts on what the page shows, for the palette. */
+  commands?: readonly Command[];
   /** A narrow column, for forms. */
   narrow?: boolean;
   body: ReactNode;
@@ -56,18 +54,23 @@ export function dashboardPage(path: string, show: (opened: Opened) => Promise<Sh
     const routeParams = await params;
     const view = await readView(fillIn(path, routeParams), await readSearchParams(searchParams));
     const own = hrefIn(view.env, view.path, view.params);
-    if (hasRenderingFailed()) return brokenPage(own);
+    const intoFrame = frameOf(view);
+    if (hasRenderingFailed()) return brokenPage(own, intoFrame);
     try {
       const ctx = await findSignedIn(view.env);
       if (ctx === null) return signedOut(own);
       const showNow = async () => show({ ctx, view, beat: await readLastBeat(), routeParams });
-      const [shown, beat, usage] = await Promise.all([showNow(), readLastBeat(), readUsage(ctx)]);
-      return <Page ctx={ctx} view={view} own={own} shown={shown} beat={beat} usage={usage} />;
+      const [shown, facts] = await Promise.all([showNow(), readFrameFacts(ctx)]);
+      return (
+        <Framed view={view} ctx={ctx} facts={facts} commands={shown.commands}>
+          {pageOf(shown, view, own)}
+        </Framed>
+      );
     } catch (error) {
       unstable_rethrow(error);
-      if (error instanceof AppError && error.code === "NOT_FOUND") return missingPage(path);
+      if (error instanceof AppError && error.code === "NOT_FOUND") return missingPage(path, intoFrame);
       if (error instanceof AppError && error.code === "UNAUTHORIZED") return signedOut(own);
-      return failedPage(error, own);
+      return failedPage(error, own, intoFrame);
     }
   };
 }
@@ -78,60 +81,26 @@ function signedOut(own: string) {
   return isAnswerToForm() ? signedOutPage(href) : redirect(href);
 }
 
-async function Page({
-  ctx,
-  view,
-  own,
-  shown,
-  beat,
-  usage,
-}: {
-  ctx: Ctx;
-  view: View;
-  /** The address of this page. */
-  own: string;
-  shown: Shown;
-  beat: Beat;
-  usage: Omit<FrameUsage, "href">;
-}) {
-  const { credential } = ctx;
-  const session = credential.kind === "session" ? credential : null;
+/** What stands in the frame. `own` is the address of this page. */
+function pageOf({ title, documentTitle = title, crumb, tools, action, narrow, body }: Shown, view: View, own: string) {
   return (
-    <DashboardFrame
-      theme={await chosenTheme()}
-      env={view.env}
-      envLinks={{ live: hrefIn("live", view.path), test: hrefIn("test", view.path) }}
-      current={view.path}
-      isAdmin={session?.isAdmin ?? false}
-      email={session?.email ?? ""}
-      foot={<FrameFoot usage={{ ...usage, href: hrefIn(view.env, "/usage") }} beat={beat} />}
-    >
-      <title>{`${shown.documentTitle ?? shown.title} · Stopwatch`}</title>
+    <>
+      <title>{`${documentTitle} · Stopwatch`}</title>
       <ZoneMemory known={view.browserZone} />
       <PageBar
-        title={shown.title}
-        crumb={shown.crumb}
+        title={title}
+        crumb={crumb}
         tools={
           <>
-            {shown.tools}
+            {tools}
             <TimesSwitch times={view.times} zone={view.browserZone} back={own} />
           </>
         }
-        action={shown.action}
+        action={action}
       />
-      <PageBody narrow={shown.narrow}>{shown.body}</PageBody>
-    </DashboardFrame>
+      <PageBody narrow={narrow}>{body}</PageBody>
+    </>
   );
-}
-
-async function readView(path: string, params: View["params"]): Promise<View> {
-  const jar = await cookies();
-  const env: Environment = params.env === "test" ? "test" : "live";
-  const times = readTimes(jar.get(TIMES_COOKIE)?.value);
-  const browserZone = readZone(jar.get(ZONE_COOKIE)?.value);
-  const zone = times === "local" ? (browserZone ?? "UTC") : "UTC";
-  const flash = readFlash((await headers()).get("cookie"), path);
-  return { path, params, env, times, browserZone, zone, flash, now: new Date() };
 }
 
 /** `/schedules/[id]` with the value of `id`. */

@@ -1,20 +1,22 @@
 import type { ReactNode } from "react";
 import { NoAdministrators } from "#components/admin/no-administrators.tsx";
 import { MissingCard } from "#components/layout/missing-card.tsx";
-import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { hasAdministrators } from "#server/admin/has-administrators.ts";
 import { answerNotFound } from "../answer-not-found.ts";
-import { chosenTheme } from "../page-request.ts";
+import type { IntoFrame } from "../failed-page.tsx";
 
-/** The page in place of the one at `path` (`/schedules/[id]`) when its subject does not exist. Sets the status 404. */
-export async function missingPage(path: string) {
+/**
+ * The page in place of the one at `path` (`/schedules/[id]`) when its subject does not exist, with `ways` out of it. Sets the
+ * status 404.
+ */
+export async function missingPage(path: string, intoFrame: IntoFrame, ways?: ReactNode) {
   answerNotFound();
   const { title, text, actions } = [...MISSING].find(([prefix]) => path.startsWith(prefix))?.[1] ?? PAGE;
-  return (
-    <NarrowFrame theme={await chosenTheme()}>
+  return intoFrame(
+    <>
       <title>{`${title} · Stopwatch`}</title>
-      <MissingCard title={title} actions={actions}>
+      <MissingCard title={title} actions={ways ?? actions}>
         <p>{text}</p>
         {path.startsWith("/admin") && !hasAdministrators() && (
           <p>
@@ -22,7 +24,7 @@ export async function missingPage(path: string) {
           </p>
         )}
       </MissingCard>
-    </NarrowFrame>
+    </>,
   );
 }
 
@@ -30,7 +32,7 @@ type Missing = { title: string; text: string; actions: ReactNode };
 
 const PAGE: Missing = {
   title: "Nothing is here",
-  text: "There is no page at this address. It may be mistyped, or its subject was deleted.",
+  text: "There is no page at this address. It may be mistyped, or what it showed was deleted.",
   actions: <ButtonLink href="/overview">Overview</ButtonLink>,
 };
 

@@ -41,7 +41,7 @@ export function ContinueCard({
         }
       >
         <p>
-          You leave for <b className="wrap-anywhere font-medium text-ink">{new URL(url).host}</b>.
+          You go on to <b className="wrap-anywhere font-medium text-ink">{new URL(url).host}</b>.
           {!isPortal && " The price is shown there before you pay."}
         </p>
       </EmptyState>

@@ -33,13 +33,13 @@ export function DeleteQuestion({
       label={pending > 0 ? `Delete account and ${schedules}` : "Delete account"}
       keep={{ href: accountHref, label: "Keep it" }}
     >
-      <p>Gone at once:</p>
+      <p>Deleted at once:</p>
       <ul className="grid list-disc gap-1 pl-5">
         <li>
           {pending > 0 ? `${schedules}, live and test: none will be sent` : "all schedules; none of them is pending"}
         </li>
         <li>
-          {formatCount(keys)} active API {keys === 1 ? "key" : "keys"}: calls get 401
+          {formatCount(keys)} active API {keys === 1 ? "key" : "keys"}: API requests get 401
         </li>
         <li>both pairs of signing secrets, the log, and all settings</li>
         {subscribed && <li>the subscription, which ends at once</li>}

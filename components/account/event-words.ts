@@ -13,6 +13,7 @@ export type ShownEvent = {
   by: { kind: SecurityActor } | null;
   apiKey: { name: string; env: Environment } | null;
   env: Environment | null;
+  scheduleId: string | null;
   provider: ProviderName | null;
   reason: RefusalReason | null;
   network: string | null;
@@ -41,6 +42,10 @@ const WORDS: Record<SecurityEventKind, (event: ShownEvent) => string> = {
   api_key_rotated: (event) => `Rotated ${nameOf(event)}`,
   api_key_revoked: (event) => `Revoked ${nameOf(event)}`,
   signing_secrets_rotated: ({ env }) => `Rotated the ${env} signing secrets`,
+  test_deliveries_opened: () => "Let test keys receive all test deliveries, for 7 days",
+  test_deliveries_closed: () => "Stopped test keys from receiving all test deliveries",
+  request_redirected: ({ scheduleId }) =>
+    `Cloned a stored request to another URL${scheduleId ? ` (${scheduleId})` : ""}`,
   identity_linked: ({ provider }) => `Linked ${providerOf(provider)}`,
   identity_removed: ({ provider }) => `Removed ${providerOf(provider)}`,
   session_ended: ({ count }) => (count === 1 ? "Ended a session" : `Ended ${formatCount(count)} sessions`),

@@ -72,7 +72,7 @@ export function ProfileForm({
             name="notices"
             value="on"
             label="Notices by e-mail"
-            hint="When schedules die, and at 80, 100 and 110 % of the quota. There is never a payload, header or secret in them. Mails about new keys and identities are always sent."
+            hint="Sent when schedules die, and at 80, 100 and 110 % of the quota. They never contain a payload, header or secret. Mails about new keys and identities are always sent."
             defaultChecked={owner.notices}
           />
         </CardBody>

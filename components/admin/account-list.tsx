@@ -1,5 +1,6 @@
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { formatCount } from "../format/number.ts";
+import { ApplyOnChange } from "../layout/apply-on-change.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, CardHead } from "../ui/card.tsx";
 import { CursorPager } from "../ui/cursor-pager.tsx";
@@ -57,12 +58,14 @@ export function AccountList({
         action="/admin"
         kept={{ env: env === "test" ? env : undefined }}
         searched="Part of an e-mail address, or a whole account id"
+        placeholder="E-mail or account id"
         q={filter.q}
         chips={chips}
         resetHref={resetHref}
       >
         <FilterSelect name="plan" label="Plan" value={filter.plan} any="Any plan" options={PLANS} />
         <FilterSelect name="status" label="Status" value={filter.status} any="Any status" options={STATUSES} />
+        <ApplyOnChange total={total} isCapped={isTotalCapped} what="account" />
       </FilterForm>
       {accounts.length === 0 ? (
         <EmptyState

@@ -34,7 +34,9 @@ export function AuditTable({
     <Card>
       <CardHead title={accountHref ? "All acts" : "Audit log"} />
       {acts.length === 0 ? (
-        <CardBody className="text-ink-soft text-sm">No administrator has changed anything yet.</CardBody>
+        <CardBody className="text-ink-soft text-sm">
+          {accountHref ? "No administrator has changed anything yet." : "No administrator has changed this account."}
+        </CardBody>
       ) : (
         <Table caption="Audit log" stacks>
           <TableHead>

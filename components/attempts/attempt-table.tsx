@@ -1,5 +1,8 @@
+import { LatenessCell } from "../charts/lateness-cell.tsx";
 import { formatCount } from "../format/number.ts";
+import { formatTaken } from "../format/offset.ts";
 import { ExactTime } from "../ui/exact-time.tsx";
+import { SortedHead, type SortLink } from "../ui/sorted-head.tsx";
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { Target } from "../ui/target.tsx";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
@@ -11,6 +14,8 @@ export type ListedAttempt = {
   method: string;
   targetUrl: string;
   statusCode: number | null;
+  /** After it was due, ms; null where that is not known. */
+  lateMs: number | null;
   latencyMs: number;
   errorText: string;
   attemptedAt: Date;
@@ -21,28 +26,44 @@ export type ListedAttempt = {
 };
 
 /** A table of attempts of any schedules. */
-export function AttemptTable({ attempts, zone, now }: { attempts: readonly ListedAttempt[]; zone: string; now: Date }) {
+export function AttemptTable({
+  attempts,
+  zone,
+  now,
+  sort,
+}: {
+  attempts: readonly ListedAttempt[];
+  zone: string;
+  now: Date;
+  sort: { sent: SortLink; late: SortLink };
+}) {
+  const isTwoSided = attempts.some(({ lateMs }) => lateMs !== null && lateMs < 0);
+  const hasErrors = attempts.some(({ errorText }) => errorText !== "");
   return (
-    <Table caption="Attempts, newest first" stacks dense>
+    <Table caption={`Attempts, ${sort.late.direction ? "latest" : "newest"} first`} stacks dense>
       <TableHead>
-        <HeadCell>Time ({zone})</HeadCell>
+        <SortedHead sort={sort.sent}>{`Sent (${zone})`}</SortedHead>
         <HeadCell>Outcome</HeadCell>
         <HeadCell>Code</HeadCell>
         <HeadCell>Target</HeadCell>
-        <HeadCell numeric>Latency</HeadCell>
+        <SortedHead sort={sort.late} className="max-[92rem]:text-right">
+          Late
+        </SortedHead>
+        <HeadCell numeric className={LESS}>
+          Latency
+        </HeadCell>
         <HeadCell numeric className={LESS}>
           Attempt
         </HeadCell>
         <HeadCell className={OPTIONAL}>Schedule</HeadCell>
-        <HeadCell>Error</HeadCell>
+        {hasErrors && <HeadCell>Error</HeadCell>}
       </TableHead>
       <TableBody>
         {attempts.map((attempt) => (
           <AttemptRow
             key={`${attempt.scheduleId} ${attempt.attempt} ${attempt.attemptedAt.getTime()}`}
             attempt={attempt}
-            zone={zone}
-            now={now}
+            {...{ zone, now, isTwoSided, hasErrors }}
           />
         ))}
       </TableBody>
@@ -53,15 +74,33 @@ export function AttemptTable({ attempts, zone, now }: { attempts: readonly Liste
 /** For narrow screens: the details that have no column there. */
 const OPTIONAL = "max-[76.5rem]:hidden";
 const LESS = "md:max-[72rem]:hidden";
+/** The second line of a row on a phone: the target, and room for how late. */
+const BESIDE_LATE = "max-md:basis-[calc(100%-6rem)] max-md:grow";
 
 function AttemptRow({
-  attempt: { scheduleId, attempt, method, targetUrl, statusCode, latencyMs, errorText, attemptedAt, href, onlyHref },
+  attempt: {
+    scheduleId,
+    attempt,
+    method,
+    targetUrl,
+    statusCode,
+    lateMs,
+    latencyMs,
+    errorText,
+    attemptedAt,
+    href,
+    onlyHref,
+  },
   zone,
   now,
+  isTwoSided,
+  hasErrors,
 }: {
   attempt: ListedAttempt;
   zone: string;
   now: Date;
+  isTwoSided: boolean;
+  hasErrors: boolean;
 }) {
   return (
     <Row>
@@ -71,16 +110,19 @@ function AttemptRow({
       <Cell stacked="aside">
         <AttemptOutcome isSuccess={statusCode !== null && statusCode >= 200 && statusCode < 300} />
       </Cell>
-      <Cell label="code">
+      <Cell stacked="title">
         <StatusCode code={statusCode} />
       </Cell>
-      <Cell rest stacked="line">
+      <Cell rest className={BESIDE_LATE}>
         <Target method={method} url={targetUrl} href={href} />
       </Cell>
-      <Cell numeric label="latency">
-        {formatCount(latencyMs)} ms
+      <Cell className="max-[92rem]:text-right max-md:ml-auto max-[92rem]:[&_svg]:hidden">
+        <LatenessCell ms={lateMs === null ? null : Math.floor(lateMs)} isTwoSided={isTwoSided} />
       </Cell>
-      <Cell numeric label="attempt" className={LESS}>
+      <Cell numeric stacked="hidden" className={LESS}>
+        {formatTaken(latencyMs)}
+      </Cell>
+      <Cell numeric stacked="hidden" className={LESS}>
         {formatCount(attempt)}
       </Cell>
       <Cell stacked="hidden" className={OPTIONAL}>
@@ -93,14 +135,17 @@ function AttemptRow({
           <span className="sr-only">: only attempts of {scheduleId}</span>
         </a>
       </Cell>
-      <Cell stacked={errorText === "" ? "hidden" : "line"}>
-        <span
-          className="block max-w-60 truncate text-ink-soft text-xs max-[90rem]:max-w-44 max-[72rem]:max-w-28 max-md:max-w-full"
-          title={errorText}
-        >
-          {errorText}
-        </span>
-      </Cell>
+      {hasErrors && (
+        // On a phone, two lines for each row: a code says enough, and the page of the schedule the rest.
+        <Cell stacked={errorText === "" || statusCode !== null ? "hidden" : "line"}>
+          <span
+            className="block max-w-60 truncate text-ink-soft text-xs max-[92rem]:max-w-28 max-md:max-w-full"
+            title={errorText}
+          >
+            {errorText}
+          </span>
+        </Cell>
+      )}
     </Row>
   );
 }

@@ -3,6 +3,7 @@
 import { ArrowUp, Pause, Play } from "lucide";
 import { useEffect, useState } from "react";
 import { formatCount } from "../format/number.ts";
+import { Beat } from "../ui/beat.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
@@ -21,6 +22,7 @@ export function LogTail({ countHref, known, listHref }: { countHref: string; kno
   const [isOn, setOn] = useState(true);
   const [count, setCount] = useState(known);
   const [state, setState] = useState<State>("counting");
+  const [looks, setLooks] = useState(0);
   const isMany = count === null;
   useEffect(() => {
     if (!isOn || isMany || state === "signed-out") return;
@@ -34,7 +36,10 @@ export function LogTail({ countHref, known, listHref }: { countHref: string; kno
         if (found === "signed-out") return setState("signed-out");
         waitMs = found === "no-answer" ? Math.min(waitMs * 2, EVERY_MS_MAX) : EVERY_MS;
         setState(found === "no-answer" ? "no-answer" : "counting");
-        if (found !== "no-answer") setCount(found.count);
+        if (found !== "no-answer") {
+          setCount(found.count);
+          setLooks((before) => before + 1);
+        }
       }
       timer = setTimeout(look, waitMs);
     };
@@ -49,10 +54,7 @@ export function LogTail({ countHref, known, listHref }: { countHref: string; kno
   return (
     <div className="flex min-h-9 flex-wrap items-center justify-between gap-x-3 border-line border-b bg-sunken px-4 py-1 text-xs">
       <span className="inline-flex items-center gap-2 text-ink-muted noscript:hidden">
-        <span
-          className={`size-2 rounded-full ${isOn && state === "counting" ? "animate-beat bg-accent" : "bg-line-strong"}`}
-          aria-hidden="true"
-        />
+        <Beat of={looks} isOn={isOn && state === "counting"} />
         {isOn ? WORDS[state] : "Live tail is paused"}
         <Button
           kind="ghost"

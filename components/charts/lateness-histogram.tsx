@@ -1,10 +1,13 @@
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
-import { formatCount } from "../format/number.ts";
+import { formatLateRange } from "../format/late-range.ts";
+import { formatCount, formatPercent } from "../format/number.ts";
 import { formatOffset } from "../format/offset.ts";
+import { Answer, Answers } from "./answer.tsx";
 import { Hatch } from "./hatch.tsx";
 import { histogramLines, type LatenessCount } from "./histogram-lines.ts";
 import { LatenessAxis } from "./lateness-axis.tsx";
 import { latenessScale } from "./lateness-scale.ts";
+import { type LatenessZone, latenessZones, zonePlace } from "./lateness-zones.ts";
 
 const FLAGS = 18;
 const SIZES = { large: 132, medium: 68 };
@@ -18,10 +21,13 @@ export function LatenessHistogram({
   p50,
   p95,
   size = "large",
+  hrefOf,
 }: {
   counts: readonly LatenessCount[];
   p50: number;
   p95: number;
+  /** Where a zone of the scale leads. */
+  hrefOf: (zone: LatenessZone) => string;
   size?: keyof typeof SIZES;
 }) {
   const plot = SIZES[size];
@@ -33,74 +39,89 @@ export function LatenessHistogram({
   // The labels of p95 and of the limit extend away from each other.
   const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < LIMIT_WORDS;
   return (
-    <svg
-      role="img"
-      aria-label={inWords(counts, sent, p50, p95)}
-      className="block w-full overflow-visible"
-      height={bottom + LatenessAxis.height}
-    >
-      {!isTwoSided && (
-        <>
-          <Hatch y={FLAGS} width={`${zero}%`} height={plot} />
-          <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
-            never early
-          </text>
-        </>
-      )}
-      {sent > 0 && (
-        <Span
-          zero={zero}
-          from={xOf(p50)}
-          to={xOf(p95)}
-          bottom={bottom}
-          endsBefore={isCrowded && p95 < ON_TIME_WITHIN_MS}
-        />
-      )}
-      <line
-        x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
-        x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
-        y1={FLAGS}
-        y2={bottom}
-        className="stroke-1 stroke-warn"
-        strokeDasharray="2 3"
-      />
-      <text
-        x={`${xOf(ON_TIME_WITHIN_MS)}%`}
-        dx={isCrowded && p95 >= ON_TIME_WITHIN_MS ? -6 : 6}
-        y="12"
-        textAnchor={isCrowded && p95 >= ON_TIME_WITHIN_MS ? "end" : "start"}
-        className={`fill-warn text-2xs ${xOf(p95) > 45 || isTwoSided ? "max-sm:hidden" : ""}`}
-      >
-        {`late past ${ON_TIME_WITHIN_MS} ms`}
-      </text>
+    <div className="relative">
       <svg
-        aria-hidden="true"
-        y={FLAGS}
-        height={plot}
-        width="100%"
-        viewBox="0 0 100 100"
-        preserveAspectRatio="none"
-        className="overflow-visible"
+        role="img"
+        aria-label={inWords(counts, sent, p50, p95)}
+        className="block w-full overflow-visible"
+        height={bottom + LatenessAxis.height}
       >
-        <path
-          vectorEffect="non-scaling-stroke"
-          className="stroke-[0.75px] stroke-ink sm:stroke-[1.25px]"
-          d={path(lines.filter(({ ms }) => ms !== 0 && ms <= ON_TIME_WITHIN_MS))}
+        {!isTwoSided && (
+          <>
+            <Hatch y={FLAGS} width={`${zero}%`} height={plot} />
+            <text y="12" className="fill-ink-muted text-2xs max-sm:hidden">
+              never early
+            </text>
+          </>
+        )}
+        {sent > 0 && (
+          <Span
+            zero={zero}
+            from={xOf(p50)}
+            to={xOf(p95)}
+            bottom={bottom}
+            endsBefore={isCrowded && p95 < ON_TIME_WITHIN_MS}
+          />
+        )}
+        <line
+          x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
+          x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
+          y1={FLAGS}
+          y2={bottom}
+          className="stroke-1 stroke-warn"
+          strokeDasharray="2 3"
         />
-        <path
-          vectorEffect="non-scaling-stroke"
-          className="stroke-2 stroke-warn"
-          d={path(lines.filter(({ ms }) => ms > ON_TIME_WITHIN_MS))}
-        />
-        <path
-          vectorEffect="non-scaling-stroke"
-          className="stroke-[5px] stroke-accent"
-          d={path(lines.filter(({ ms }) => ms === 0))}
-        />
+        <text
+          x={`${xOf(ON_TIME_WITHIN_MS)}%`}
+          dx={isCrowded && p95 >= ON_TIME_WITHIN_MS ? -6 : 6}
+          y="12"
+          textAnchor={isCrowded && p95 >= ON_TIME_WITHIN_MS ? "end" : "start"}
+          className={`fill-warn text-2xs ${xOf(p95) > 45 || isTwoSided ? "max-sm:hidden" : ""}`}
+        >
+          {`late past ${ON_TIME_WITHIN_MS} ms`}
+        </text>
+        <svg
+          aria-hidden="true"
+          y={FLAGS}
+          height={plot}
+          width="100%"
+          viewBox="0 0 100 100"
+          preserveAspectRatio="none"
+          className="overflow-visible"
+        >
+          <path
+            vectorEffect="non-scaling-stroke"
+            className="stroke-[0.75px] stroke-ink sm:stroke-[1.25px]"
+            d={path(lines.filter(({ ms }) => ms !== 0 && ms <= ON_TIME_WITHIN_MS))}
+          />
+          <path
+            vectorEffect="non-scaling-stroke"
+            className="stroke-2 stroke-warn"
+            d={path(lines.filter(({ ms }) => ms > ON_TIME_WITHIN_MS))}
+          />
+          <path
+            vectorEffect="non-scaling-stroke"
+            className="stroke-[5px] stroke-accent"
+            d={path(lines.filter(({ ms }) => ms === 0))}
+          />
+        </svg>
+        <LatenessAxis y={bottom} isTwoSided={isTwoSided} />
+        <line x1={`${zero}%`} x2={`${zero}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
       </svg>
-      <LatenessAxis y={bottom} isTwoSided={isTwoSided} />
-      <line x1={`${zero}%`} x2={`${zero}%`} y1="4" y2={bottom + 10} className="stroke-2 stroke-accent" />
-    </svg>
+      <Answers label="Each group">
+        {latenessZones(counts).map((zone) => (
+          <Answer
+            key={zone.fromMs}
+            href={hrefOf(zone)}
+            title={formatLateRange(zone)}
+            lines={[`${formatCount(zone.count)} sent`, `${formatPercent(zone.count / sent)} %`]}
+            {...zonePlace(zone, scale)}
+            y={FLAGS}
+            height={plot}
+          />
+        ))}
+      </Answers>
+    </div>
   );
 }
 
@@ -187,13 +208,13 @@ const path = (lines: readonly { x: number; height: number }[]) =>
 const round = (value: number) => Math.round(value * 100) / 100;
 
 function inWords(counts: readonly LatenessCount[], sent: number, p50: number, p95: number): string {
-  if (sent === 0) return "Lateness: nothing was sent.";
+  if (sent === 0) return "How late: nothing was sent.";
   const countOf = (isCounted: (ms: number) => boolean) =>
     counts.reduce((sum, { ms, count }) => sum + (isCounted(ms) ? count : 0), 0);
   const late = countOf((ms) => ms > ON_TIME_WITHIN_MS);
   const early = countOf((ms) => ms < 0);
   return (
-    `Lateness of ${formatCount(sent)} requests. Half left within ${formatOffset(p50)} of their instant, 95 % within ` +
+    `How late ${formatCount(sent)} requests were. Half were sent within ${formatOffset(p50)} of when they were due, 95 % within ` +
     `${formatOffset(p95)}, ${late === 0 ? "none" : formatCount(late)} more than ${ON_TIME_WITHIN_MS} ms late` +
     `${early === 0 ? "" : `, ${formatCount(early)} early`}.`
   );

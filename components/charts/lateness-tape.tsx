@@ -2,6 +2,8 @@ import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
 import { formatHour, formatShortDay } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
 import { formatOffset } from "../format/offset.ts";
+import { formatSpan } from "../format/span.ts";
+import { Answer, Answers } from "./answer.tsx";
 import { Hatch } from "./hatch.tsx";
 import { TapeLegend } from "./tape-legend.tsx";
 import { type TapeScale, tapeScale } from "./tape-scale.ts";
@@ -28,12 +30,24 @@ export function LatenessTape({
   buckets,
   what,
   zone,
+  stepMs,
+  hrefOf,
+  brushHref,
+  endsNow = true,
   hasEarly = false,
   size = "normal",
 }: {
   buckets: readonly TapeBucket[];
   what: string;
   zone: string;
+  /** The length of a bucket. */
+  stepMs: number;
+  /** Where a bucket in which something was sent leads. */
+  hrefOf: (bucket: TapeBucket) => string;
+  /** The page that shows a chosen range, which gets `from` and `to`. */
+  brushHref?: string;
+  /** The last bucket is still in progress. */
+  endsNow?: boolean;
   /** Some requests left early, even if no bar shows it: the area below the zero line must not say "never". */
   hasEarly?: boolean;
   size?: keyof typeof SIZES;
@@ -48,29 +62,55 @@ export function LatenessTape({
   const height = SIZES[size];
   return (
     <div className="grid min-w-0 gap-2">
-      <TapeLegend what={what} />
+      <TapeLegend what={what} isBrushed={brushHref !== undefined} />
       <div className="grid grid-cols-[auto_minmax(0,1fr)]">
         <Labels scale={scale} height={height} />
-        <svg
-          role="img"
-          aria-label={inWords(buckets, sent, what)}
-          className="block w-full overflow-visible"
-          height={height + LABELS}
-        >
-          <Lines scale={scale} height={height} hasEarly={hasEarly} />
-          <Bars sent={sent} buckets={buckets.length} scale={scale} height={height} />
-          <line
-            x1="0"
-            x2="100%"
-            y1={px(scale.zero, height)}
-            y2={px(scale.zero, height)}
-            className="stroke-2 stroke-accent"
-          />
-          <Times buckets={buckets} zone={zone} y={height + 16} />
-        </svg>
+        <div className="relative">
+          <svg
+            role="img"
+            aria-label={inWords(buckets, sent, what)}
+            className="block w-full overflow-visible"
+            height={height + LABELS}
+          >
+            <Lines scale={scale} height={height} hasEarly={hasEarly} />
+            <Bars sent={sent} buckets={buckets.length} scale={scale} height={height} />
+            <line
+              x1="0"
+              x2="100%"
+              y1={px(scale.zero, height)}
+              y2={px(scale.zero, height)}
+              className="stroke-2 stroke-accent"
+            />
+            <Times buckets={buckets} {...{ zone, stepMs, endsNow }} y={height + 16} />
+          </svg>
+          <Answers label={`Each ${what}`} brush={brushOf(buckets, stepMs, zone, brushHref)}>
+            {sent.map((bucket) => (
+              <Answer
+                key={bucket.at}
+                href={hrefOf(bucket)}
+                title={formatSpan(bucket.startsAt, new Date(bucket.startsAt.getTime() + stepMs), zone)}
+                lines={[
+                  `${formatCount(bucket.count)} sent`,
+                  `p50 ${formatOffset(bucket.p50)}`,
+                  `p95 ${formatOffset(bucket.p95)}`,
+                ]}
+                x={(100 * bucket.at) / buckets.length}
+                width={100 / buckets.length}
+                height={height}
+                bucket={{ place: bucket.at, count: bucket.count }}
+              />
+            ))}
+          </Answers>
+        </div>
       </div>
     </div>
   );
+}
+
+function brushOf(buckets: readonly TapeBucket[], stepMs: number, zone: string, href: string | undefined) {
+  const startMs = buckets[0]?.startsAt.getTime();
+  if (href === undefined || startMs === undefined) return undefined;
+  return { startMs, stepMs, count: buckets.length, zone, href };
 }
 
 /** The column of labels at the left. It has a fixed width, so that text keeps its size. */
@@ -135,7 +175,8 @@ function Bars({
       .join("");
   const marks = (some: readonly Sent[], pick: (bucket: Sent) => number) =>
     some.map((bucket) => `M${bucket.at * WIDE + GAP} ${y(pick(bucket))}h${WIDE - 2 * GAP}`).join("");
-  const p95 = ({ p95: ms }: Sent) => ms;
+  const [p50, p95] = [({ p50: ms }: Sent) => ms, ({ p95: ms }: Sent) => ms];
+  const isMostlyLate = (bucket: Sent) => p50(bucket) > ON_TIME_WITHIN_MS;
   return (
     <svg
       aria-hidden="true"
@@ -149,16 +190,36 @@ function Bars({
       <path className="fill-warn-line" d={bars(late)} />
       <path className="stroke-[1.5px] stroke-accent/60" d={marks(onTime, p95)} />
       <path className="stroke-[2.5px] stroke-warn" d={marks(late, p95)} />
-      <path className="stroke-[2.5px] stroke-accent" d={marks(sent, ({ p50 }) => p50)} />
+      <path
+        className="stroke-[2.5px] stroke-accent"
+        d={marks(
+          sent.filter((bucket) => !isMostlyLate(bucket)),
+          p50,
+        )}
+      />
+      <path className="stroke-[2.5px] stroke-warn" d={marks(sent.filter(isMostlyLate), p50)} />
     </svg>
   );
 }
 
-/** The instants at each quarter of the tape; the last bucket is still in progress. */
-function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: string; y: number }) {
+/** The instants at each quarter of the tape, and its end. */
+function Times({
+  buckets,
+  zone,
+  stepMs,
+  endsNow,
+  y,
+}: {
+  buckets: readonly TapeBucket[];
+  zone: string;
+  stepMs: number;
+  endsNow: boolean;
+  y: number;
+}) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) return null;
   const isLong = last.startsAt.getTime() - first.startsAt.getTime() > 2 * DAY_MS;
+  const written = (instant: Date) => (isLong ? formatShortDay(instant, zone) : formatHour(instant, zone));
   const at = (place: number) => Math.floor((place * buckets.length) / 4);
   return (
     <>
@@ -173,12 +234,12 @@ function Times({ buckets, zone, y }: { buckets: readonly TapeBucket[]; zone: str
             textAnchor={place === 0 ? "start" : "middle"}
             className={`fill-ink-muted text-2xs ${place % 2 === 1 ? "max-sm:hidden" : ""}`}
           >
-            {isLong ? formatShortDay(bucket.startsAt, zone) : formatHour(bucket.startsAt, zone)}
+            {written(bucket.startsAt)}
           </text>
         );
       })}
       <text x="100%" y={y} textAnchor="end" className="fill-ink-muted text-2xs">
-        now
+        {endsNow ? "now" : written(new Date(last.startsAt.getTime() + stepMs))}
       </text>
     </>
   );
@@ -194,7 +255,7 @@ function label(ms: number, hasUnit: boolean): string {
 }
 
 function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: string): string {
-  if (sent.length === 0) return `Lateness by ${what}: nothing was sent.`;
+  if (sent.length === 0) return `How late, by ${what}: nothing was sent.`;
   const between = (pick: (bucket: Sent) => number) => {
     const all = sent.map(pick);
     const [least, most] = [formatOffset(Math.min(...all)), formatOffset(Math.max(...all))];
@@ -203,7 +264,7 @@ function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: st
   const late = sent.filter(({ p95 }) => p95 > ON_TIME_WITHIN_MS).length;
   const empty = buckets.length - sent.length;
   return (
-    `Lateness by ${what}: p50 ${between(({ p50 }) => p50)}, p95 ${between(({ p95 }) => p95)}. ` +
+    `How late, by ${what}: p50 ${between(({ p50 }) => p50)}, p95 ${between(({ p95 }) => p95)}. ` +
     `${formatCount(late)} of ${formatCount(sent.length)} have a p95 above ${ON_TIME_WITHIN_MS} ms` +
     `${empty === 0 ? "" : `; in ${formatCount(empty)} nothing was sent`}.`
   );

@@ -9,11 +9,14 @@ const KEYS = [
   ],
 ] as const;
 
-/** Explains what a tape and its marks show. */
-export function TapeLegend({ what }: { what: string }) {
+/** Explains what a tape and its marks show. `isBrushed`: a range can be chosen in it. */
+export function TapeLegend({ what, isBrushed }: { what: string; isBrushed: boolean }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 text-ink-muted text-xs">
-      <span>p50 to p95 by {what}</span>
+      <span>
+        p50 to p95 by {what}
+        {isBrushed && <span className="noscript:hidden max-sm:hidden"> · drag for a range</span>}
+      </span>
       <span className="flex gap-4">
         {KEYS.map(([word, mark]) => (
           <span key={word} className="inline-flex items-center gap-1.5">

@@ -5,24 +5,45 @@ import { Disclosure } from "../ui/disclosure.tsx";
 import { FigureTable } from "../ui/figure-table.tsx";
 import type { TapeBucket } from "./lateness-tape.tsx";
 
-/** The figures of a tape as a table, collapsed at first. */
-export function TapeTable({ buckets, what, zone }: { buckets: readonly TapeBucket[]; what: string; zone: string }) {
+/** The id of the row of a bucket in `TapeTable`. */
+export const tapeRowId = ({ startsAt }: TapeBucket) => `from-${startsAt.getTime() / 1_000}`;
+
+/** The figures of a tape as a table, collapsed at first. `hrefOf` returns where the requests of a bucket are listed. */
+export function TapeTable({
+  buckets,
+  what,
+  zone,
+  hrefOf,
+}: {
+  buckets: readonly TapeBucket[];
+  what: string;
+  zone: string;
+  hrefOf?: (bucket: TapeBucket) => string;
+}) {
   const lateness = (ms: number | null) => (ms === null ? "—" : formatOffset(ms));
+  const begins = (bucket: TapeBucket) => {
+    const { startsAt, count } = bucket;
+    const time = (
+      <time key="begins" dateTime={startsAt.toISOString()}>
+        {formatShortDay(startsAt, zone)}, {formatHour(startsAt, zone)}
+      </time>
+    );
+    if (count === 0 || !hrefOf) return time;
+    return (
+      <a key="begins" href={hrefOf(bucket)} className="figure-link">
+        {time}
+      </a>
+    );
+  };
   return (
     <Disclosure label="Show as table">
       <FigureTable
-        caption={`Lateness by ${what}`}
+        caption={`How late, by ${what}`}
         columns={[`Begins (${zone})`, "Sent", "p50", "p95"]}
-        rows={buckets.map(({ startsAt, count, p50, p95 }) => ({
-          key: String(startsAt.getTime()),
-          cells: [
-            <time key="begins" dateTime={startsAt.toISOString()}>
-              {formatShortDay(startsAt, zone)}, {formatHour(startsAt, zone)}
-            </time>,
-            formatCount(count),
-            lateness(p50),
-            lateness(p95),
-          ],
+        rows={buckets.map((bucket) => ({
+          key: String(bucket.startsAt.getTime()),
+          id: tapeRowId(bucket),
+          cells: [begins(bucket), formatCount(bucket.count), lateness(bucket.p50), lateness(bucket.p95)],
         }))}
       />
     </Disclosure>

@@ -25,7 +25,7 @@ export function Fields({ title, fields }: { title: string; fields: readonly Show
               </small>
             </dt>
             <dd>
-              {description && <MarkdownLine text={description} />}
+              {description && <MarkdownLine text={description} hasOwnCode />}
               {bounds && <small>{bounds}</small>}
             </dd>
           </div>

@@ -1,4 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
+import { headingId } from "#domain/heading-id.ts";
 
 export type DocHeading = { id: string; text: string };
 
@@ -12,18 +13,11 @@ export function plainText(tokens: readonly Token[] = []): string {
     .join("");
 }
 
-/** The id of each heading, as GitHub makes it, so that links work there and here. A repeated one gets a number. */
+/** The id of each heading. */
 export function headingIds(tokens: readonly Token[]): Map<Tokens.Heading, string> {
   const counts = new Map<string, number>();
-  const ids = new Map<Tokens.Heading, string>();
-  for (const token of tokens) {
-    if (token.type !== "heading") continue;
-    const slug = slugOf(plainText(token.tokens));
-    const count = counts.get(slug) ?? 0;
-    counts.set(slug, count + 1);
-    ids.set(token as Tokens.Heading, count === 0 ? slug : `${slug}-${count}`);
-  }
-  return ids;
+  const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
+  return new Map(headings.map((heading) => [heading, headingId(plainText(heading.tokens), counts)]));
 }
 
 /** What "On this page" lists: the headings of the second level. */
@@ -31,12 +25,4 @@ export function readOutline(text: string): DocHeading[] {
   return [...headingIds(lexer(text))]
     .filter(([{ depth }]) => depth === 2)
     .map(([heading, id]) => ({ id, text: plainText(heading.tokens) }));
-}
-
-function slugOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .trim()
-    .replaceAll(/\s/g, "-");
 }

@@ -2,15 +2,18 @@ import { Lexer, lexer, type Token, type Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { CodeTabs } from "../ui/code-tabs.tsx";
+import { highlightCode } from "../ui/highlight-code.ts";
 import { Table, TableHead } from "../ui/table.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { HeadingLink } from "./heading-link.tsx";
 import { headingIds, plainText } from "./headings.ts";
+import { StatesPicture } from "./states-picture.tsx";
 
 type Drawing = {
   ids: Map<Tokens.Heading, string>;
   /** The URL of a link in the text; null when this site does not serve its target. */
   linkTo: (href: string) => string | null;
+  hasOwnCode?: boolean;
 };
 
 /**
@@ -23,9 +26,13 @@ export function Markdown({ text, linkTo }: { text: string; linkTo: Drawing["link
   return <>{drawBlocks(tokens, drawing)}</>;
 }
 
-/** The Markdown of a sentence, without blocks and links. */
-export function MarkdownLine({ text }: { text: string }) {
-  return <>{drawInline(Lexer.lexInline(text.replaceAll("\n", " ")), { ids: new Map(), linkTo: () => null })}</>;
+/**
+ * The Markdown of a sentence, without blocks and links. `hasOwnCode`: the styles around it are for code too, so that a
+ * long list does not repeat them.
+ */
+export function MarkdownLine({ text, hasOwnCode = false }: { text: string; hasOwnCode?: boolean }) {
+  const drawing = { ids: new Map(), linkTo: () => null, hasOwnCode };
+  return <>{drawInline(Lexer.lexInline(text.replaceAll("\n", " ")), drawing)}</>;
 }
 
 function drawBlocks(tokens: readonly Token[], drawing: Drawing): ReactNode[] {
@@ -36,7 +43,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): ReactNode[] {
     drawn.push(
       <Fragment key={at}>
         {codes.length > 1 ? (
-          <CodeTabs what={`Example ${at + 1}`} samples={codes.map((code) => ({ ...fence(code), code: code.text }))} />
+          <CodeTabs what={`Example ${at + 1}`} samples={codes.map(fence)} />
         ) : (
           drawBlock(blocks[at] as Token, drawing)
         )}
@@ -58,7 +65,7 @@ function drawBlock(token: Token, drawing: Drawing): ReactNode {
     case "heading":
       return <Heading heading={token as Tokens.Heading} drawing={drawing} />;
     case "paragraph":
-      return <p>{drawInline(token.tokens, drawing)}</p>;
+      return <Paragraph tokens={token.tokens ?? []} drawing={drawing} />;
     case "text":
       return drawInline(token.tokens ?? [token], drawing);
     case "code":
@@ -93,19 +100,42 @@ function Heading({ heading, drawing }: { heading: Tokens.Heading; drawing: Drawi
   );
 }
 
+/** The pictures of docs/, by the file that Markdown names. The files are made of the same components. */
+const PICTURES = new Map([["pictures/states.svg", StatesPicture]]);
+
+/** A paragraph, or the picture that it consists of; of a picture that is not known, its text. */
+function Paragraph({ tokens, drawing }: { tokens: readonly Token[]; drawing: Drawing }) {
+  const [image, ...others] = tokens;
+  if (image?.type !== "image" || others.length > 0) return <p>{drawInline(tokens, drawing)}</p>;
+  const Picture = PICTURES.get(image.href);
+  if (Picture === undefined) return <p>{image.text}</p>;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
+    <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
+      tabIndex={0}
+      role="group"
+      aria-label="Diagram"
+      className="min-w-0 overflow-x-auto rounded-lg border border-line bg-surface p-4"
+    >
+      <Picture alt={image.text} />
+    </div>
+  );
+}
+
 function Code({ code }: { code: Tokens.Code }) {
-  const { label } = fence(code);
-  return <CodeBlock title={label} what={`${label} example`} code={code.text} />;
+  const { label, code: pieces } = fence(code);
+  return <CodeBlock title={label} what={`${label} example`} code={pieces} />;
 }
 
 const LANGUAGES = new Map<string, string>(
   Object.entries({ sh: "Terminal", js: "JavaScript", ts: "TypeScript", py: "Python", json: "JSON", sql: "SQL" }),
 );
 
-/** The title of a fence, or the name of its language. */
-function fence({ lang = "" }: Tokens.Code): { label: string } {
+/** A fence, named by its title or its language. */
+function fence({ lang = "", text }: Tokens.Code) {
   const [language = "", ...title] = lang.split(" ");
-  return { label: title.join(" ") || LANGUAGES.get(language) || "Text" };
+  return { label: title.join(" ") || LANGUAGES.get(language) || "Text", code: highlightCode(language, text) };
 }
 
 function List({ list, drawing }: { list: Tokens.List; drawing: Drawing }) {
@@ -143,7 +173,7 @@ function DocTable({ table, drawing }: { table: Tokens.Table; drawing: Drawing })
               {row.map((cell, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the columns of one text never move
                 <td key={at} className="wrap-break-word min-w-24 px-3 py-2 align-top first:pl-4 last:pr-4">
-                  {drawInline(cell.tokens, drawing)}
+                  {drawCell(cell.tokens, drawing)}
                 </td>
               ))}
             </tr>
@@ -151,6 +181,18 @@ function DocTable({ table, drawing }: { table: Tokens.Table; drawing: Drawing })
         </tbody>
       </Table>
     </div>
+  );
+}
+
+/** A link that is all of a cell is no link in text: it needs a target of its own size. */
+function drawCell(tokens: readonly Token[], drawing: Drawing): ReactNode {
+  const [link, ...others] = tokens;
+  const href = link?.type === "link" && others.length === 0 ? drawing.linkTo(link.href) : null;
+  if (href === null) return drawInline(tokens, drawing);
+  return (
+    <TextLink standalone href={href}>
+      {drawInline((link as Tokens.Link).tokens, drawing)}
+    </TextLink>
   );
 }
 
@@ -173,7 +215,7 @@ function drawSpan(token: Token, drawing: Drawing): ReactNode {
     case "em":
       return <em>{drawInline(token.tokens, drawing)}</em>;
     case "codespan":
-      return <InlineCode>{token.text}</InlineCode>;
+      return drawing.hasOwnCode ? <code>{token.text}</code> : <InlineCode>{token.text}</InlineCode>;
     case "br":
       return <br />;
     case "link": {

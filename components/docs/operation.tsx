@@ -1,5 +1,6 @@
 import { CodeBlock } from "../ui/code-block.tsx";
 import { CodeTabs } from "../ui/code-tabs.tsx";
+import { highlightCode } from "../ui/highlight-code.ts";
 import { TextLink } from "../ui/text-link.tsx";
 import { Fields, type ShownField } from "./fields.tsx";
 import { HeadingLink } from "./heading-link.tsx";
@@ -49,8 +50,10 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
         <CodeTabs
           what={`Example of ${method} ${path}`}
           samples={[
-            { label: "curl", code: samples.curl },
-            samples.sdk === null ? { label: "fetch", code: samples.fetch } : { label: "SDK", code: samples.sdk },
+            { label: "curl", code: highlightCode("sh", samples.curl) },
+            samples.sdk === null
+              ? { label: "fetch", code: highlightCode("js", samples.fetch) }
+              : { label: "SDK", code: highlightCode("js", samples.sdk) },
           ]}
         />
       )}
@@ -65,7 +68,11 @@ export function Operation({ operation, errorsHref }: { operation: ShownOperation
             </span>
           </h3>
           {example && (
-            <CodeBlock title={`${status} answer`} what={`answer ${status} of ${method} ${path}`} code={example} />
+            <CodeBlock
+              title={`${status} answer`}
+              what={`answer ${status} of ${method} ${path}`}
+              code={highlightCode("json", example)}
+            />
           )}
           {fields.length > 0 && (
             <details>

@@ -22,12 +22,13 @@ export function formatDuration(ms: number, parts: 1 | 2 = 2): string {
   return words.join(" ");
 }
 
-const SECONDS_SHOWN_BELOW_MS = 300_000;
+// Between these, seconds do not matter, ms.
+const [SECONDS_UP_TO_MS, HOURS_FROM_MS] = [300_000, 3_600_000];
 
-/** A time relative to `now`: `16 s ago`, `in 2 m 41 s`, `in 3 h`; `now` within a second. */
+/** A time relative to `now`: `16 s ago`, `in 2 m 41 s`, `in 41 m`, `in 2 h 14 m`; `now` within a second. */
 export function formatRelative(at: Date, now: Date): string {
   const aheadMs = at.getTime() - now.getTime();
   if (Math.abs(aheadMs) < 1_000) return "now";
   if (aheadMs < 0) return `${formatDuration(-aheadMs, 1)} ago`;
-  return `in ${formatDuration(aheadMs, aheadMs < SECONDS_SHOWN_BELOW_MS ? 2 : 1)}`;
+  return `in ${formatDuration(aheadMs, aheadMs >= SECONDS_UP_TO_MS && aheadMs < HOURS_FROM_MS ? 1 : 2)}`;
 }

@@ -3,6 +3,7 @@ import { formatsByZone } from "#domain/zone-formats.ts";
 const DAY = formatsByZone("en-GB", { dateStyle: "long" });
 const SHORT_DAY = formatsByZone("en-GB", { day: "numeric", month: "short" });
 const DAY_OF_YEAR = formatsByZone("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const YEAR = formatsByZone("en-GB", { year: "numeric" });
 const MONTH = formatsByZone("en-GB", { month: "long", year: "numeric" });
 const HOUR = formatsByZone("en-GB", { hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
 const CLOCK = formatsByZone("en-GB", {
@@ -25,6 +26,11 @@ export function formatDay(at: Date, zone = "UTC"): string {
 /** The same, with the month cut short: `27 Mar 2026`. */
 export function formatDayOfYear(at: Date, zone = "UTC"): string {
   return DAY_OF_YEAR(zone).format(at);
+}
+
+/** The year of an instant in a zone: `2026`. */
+export function formatYear(at: Date, zone = "UTC"): string {
+  return YEAR(zone).format(at);
 }
 
 /** The time of day of an instant in a zone: `14:34:48.000`. */

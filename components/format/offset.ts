@@ -20,3 +20,9 @@ export function formatOffset(offsetMs: number): string {
   const { sign, value, unit } = offsetParts(offsetMs);
   return `${sign}${value} ${unit}`;
 }
+
+/** Formats how long something took, as a lateness without a sign: `84 ms`, `1.24 s`, `30.0 s`. */
+export function formatTaken(ms: number): string {
+  const { value, unit } = offsetParts(Math.max(0, ms));
+  return `${value} ${unit}`;
+}

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleSlash } from "lucide";
+import { CircleCheck, CircleSlash, Hourglass, type IconNode } from "lucide";
 import type { ReactNode } from "react";
 import type { Environment } from "#domain/environment.ts";
 import { ButtonLink } from "../ui/button.tsx";
@@ -18,6 +18,8 @@ export type ShownKey = {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
+  /** When it expires or expired, after a rotation with an overlap. */
+  expires_at: string | null;
 };
 
 /** API keys without their raw values. `hrefOf` is the confirm page of an act on a key. */
@@ -69,13 +71,17 @@ export function KeyTable({
               </Cell>
               <Cell label="created">{time(key.created_at)}</Cell>
               <Cell label="used">{key.last_used_at === null ? "never" : time(key.last_used_at)}</Cell>
-              <Cell>{key.revoked_at === null ? <Active /> : <Revoked>{time(key.revoked_at)}</Revoked>}</Cell>
+              <Cell>
+                <KeyStatus shown={key} time={time} />
+              </Cell>
               <Cell>
                 {key.revoked_at === null && (
                   <span className="flex justify-end gap-2">
-                    <ButtonLink size="small" href={hrefOf(key.id, "rotate")} aria-label={`Rotate ${key.name}`}>
-                      Rotate
-                    </ButtonLink>
+                    {key.expires_at === null && (
+                      <ButtonLink size="small" href={hrefOf(key.id, "rotate")} aria-label={`Rotate ${key.name}`}>
+                        Rotate
+                      </ButtonLink>
+                    )}
                     <ButtonLink
                       size="small"
                       kind="danger"
@@ -101,20 +107,34 @@ export function KeyTable({
   );
 }
 
-function Active() {
+function KeyStatus({ shown, time }: { shown: ShownKey; time: (at: string) => ReactNode }) {
+  const { revoked_at, expires_at } = shown;
+  if (revoked_at !== null) {
+    return (
+      <Line of={CircleSlash} colour="text-ink-muted">
+        {expires_at === null ? "revoked" : "expired"} {time(revoked_at)}
+      </Line>
+    );
+  }
+  if (expires_at !== null) {
+    return (
+      <Line of={Hourglass} colour="text-warn">
+        expires {time(expires_at)}
+      </Line>
+    );
+  }
   return (
-    <span className="inline-flex items-center gap-1.5 align-middle text-ok">
-      <Icon of={CircleCheck} small />
+    <Line of={CircleCheck} colour="text-ok">
       active
-    </span>
+    </Line>
   );
 }
 
-function Revoked({ children }: { children: ReactNode }) {
+function Line({ of, colour, children }: { of: IconNode; colour: string; children: ReactNode }) {
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap align-middle text-ink-muted">
-      <Icon of={CircleSlash} small />
-      <span>revoked {children}</span>
+    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap align-middle ${colour}`}>
+      <Icon of={of} small />
+      <span>{children}</span>
     </span>
   );
 }

@@ -15,7 +15,7 @@ export function KeysEmpty({ newHref }: { newHref: string }) {
           </ButtonLink>
         }
       >
-        <p>Your program sends a key with each call of the API. Its value is shown once, when you create it.</p>
+        <p>Your program sends a key with each API request. Its value is shown once, when you create it.</p>
       </EmptyState>
     </Card>
   );

@@ -1,6 +1,6 @@
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeTabs } from "../ui/code-tabs.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /** The raw value of a new key, with a line for `.env`, and the button that hides it for good. */
@@ -8,15 +8,15 @@ export function NewKeyCard({
   name,
   env,
   value,
-  isRotated,
+  replaced,
   savedAction,
   viewEnv,
 }: {
   name: string;
   env: string;
   value: string;
-  /** The key replaces another one. */
-  isRotated: boolean;
+  /** What became of the key that this one replaces. */
+  replaced: "ended" | "expires" | undefined;
   savedAction: string;
   /** The environment that the dashboard shows. */
   viewEnv: string;
@@ -27,10 +27,16 @@ export function NewKeyCard({
       <CardBody className="grid grid-cols-1 gap-4">
         <Notice kind="warn" announce="status">
           <b>This is the only time that the key is shown.</b> Only its SHA-256 hash is stored.
-          {isRotated && " The old key has stopped working."}
+          {replaced === "ended" && " The old key has stopped working."}
+          {replaced === "expires" && " The old key still works for now: the list of keys says until when."}
         </Notice>
-        <CodeBlock title={`API key, ${env}`} what="API key" code={value} />
-        <CodeBlock title=".env" what=".env line" code={`STOPWATCH_API_KEY=${value}`} />
+        <CodeTabs
+          what="API key"
+          samples={[
+            { label: `${env} key`, code: value },
+            { label: ".env", code: `STOPWATCH_API_KEY=${value}` },
+          ]}
+        />
       </CardBody>
       <CardFoot className="justify-between">
         <span>Shown here for five minutes, or until you say that it is saved.</span>

@@ -4,20 +4,30 @@ import { CodeTabs } from "../ui/code-tabs.tsx";
 import { trialCall } from "./trial-call.ts";
 
 /** The heading of the first page, with an example of a call for this installation, by curl and by the SDK. */
-export function Hero({ baseUrl, sdkName, fireAt }: { baseUrl: string; sdkName: string; fireAt: Date }) {
+export function Hero({
+  baseUrl,
+  sdkName,
+  fireAt,
+  isSignupOpen,
+}: {
+  baseUrl: string;
+  sdkName: string;
+  fireAt: Date;
+  isSignupOpen: boolean;
+}) {
   const { curl, sdk } = trialCall({ baseUrl, sdkName, fireAt });
   const at = fireAt.toISOString();
   return (
     <section className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,27rem),1fr))] items-center gap-x-14 gap-y-8 py-[clamp(1.5rem,2vw,2rem)]">
       <div className="grid gap-6">
-        <h1 className="text-4xl tracking-[-0.045em]">An HTTP request and an instant. It leaves then.</h1>
+        <h1 className="text-4xl tracking-[-0.045em]">An HTTP request and an instant. It is sent then.</h1>
         <p className="max-w-124 text-[1.0625rem] text-ink-soft leading-6.5">
           Stopwatch sends the request you hand it at the millisecond you name: signed, retried when the target fails,
           with a log of how late each attempt was.
         </p>
         <div className="flex flex-wrap gap-2">
           <ButtonLink href="/login" kind="primary" size="large">
-            Open an account
+            {isSignupOpen ? "Open an account" : "Sign in"}
           </ButtonLink>
           <ButtonLink href="#host" size="large">
             Host it yourself
@@ -25,7 +35,7 @@ export function Hero({ baseUrl, sdkName, fireAt }: { baseUrl: string; sdkName: s
         </div>
       </div>
       <CodeTabs
-        what="Example of a call"
+        what="Example of an API request"
         samples={[
           {
             label: "curl",

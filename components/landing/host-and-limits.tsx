@@ -4,8 +4,16 @@ import { Card } from "../ui/card.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** How to self-host, and the configured plan limits of this installation. */
-export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPlan: PlanName }) {
+/** Source and price, how to self-host, and the configured plan limits. `isPaid`: this installation has a paid plan. */
+export function HostAndLimits({
+  plans,
+  defaultPlan,
+  isPaid,
+}: {
+  plans: Plans;
+  defaultPlan: PlanName;
+  isPaid: boolean;
+}) {
   return (
     <section className="mt-[clamp(3rem,7vw,5.5rem)] grid grid-cols-[repeat(auto-fit,minmax(min(100%,22rem),1fr))] items-start gap-10">
       <div id="host" className="grid min-w-0 grid-cols-1 gap-4">
@@ -13,6 +21,10 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
         <p className="max-w-112 text-ink-soft text-lg">
           A web API and a dispatcher over one PostgreSQL. The first start brings its own database; later, name yours.
           Limits are a setting.
+        </p>
+        <p className="max-w-112 text-ink-soft">
+          <b className="font-medium text-ink">Source:</b> open, under the Apache License 2.0.{" "}
+          <b className="font-medium text-ink">Price:</b> nothing; you pay your own machine.
         </p>
         <CodeBlock title="Terminal" what="self-host commands" code={"npm ci\nnpm start"} />
         <p className="text-ink-muted text-xs">
@@ -26,7 +38,10 @@ export function HostAndLimits({ plans, defaultPlan }: { plans: Plans; defaultPla
           <PlanTable plans={plans} />
         </Card>
         <p className="text-ink-muted text-xs">
-          New accounts are on {nameOf(defaultPlan)}. The operator of this installation sets these limits.
+          New accounts are on {nameOf(defaultPlan)}. The operator of this installation sets these limits.{" "}
+          {isPaid
+            ? `${nameOf("indie")} is paid for by the month; its price is shown before you pay.`
+            : "No plan here is paid for."}
         </p>
       </div>
     </section>

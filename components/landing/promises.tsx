@@ -1,7 +1,7 @@
 const PROMISES = [
   {
     title: "Never early",
-    text: "No request leaves before its instant. The hatched side of the scale stays empty, unless you ask a schedule to arrive on time and leave ahead.",
+    text: "No request is sent before it is due. The hatched side of the scale stays empty, unless you ask for a schedule to be sent ahead, so that it arrives on time.",
   },
   {
     title: "A cancel is final",

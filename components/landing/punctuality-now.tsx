@@ -18,12 +18,12 @@ export function PunctualityNow({ figures, now }: { figures: PunctualityFigures |
   const { onTimeWithinMs, updatedAt } = figures;
   return (
     <Card aria-labelledby="now" className="p-[clamp(1rem,1.7vw,1.5rem)]">
-      <DayFigures figures={figures} id="now" />
+      <DayFigures figures={figures} id="now" tableHref="/status" />
       <div className="mt-3 flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
         <p className="max-w-176 text-ink-muted text-xs">
-          Each line is one millisecond of lateness; the taller, the more requests (by square root). Lateness is the
-          first byte of the request leaving, less the instant asked for, by the database’s clock. On time means within{" "}
-          {onTimeWithinMs} ms. Counted are first attempts of live schedules of this installation in 24 hours.{" "}
+          Each line is one millisecond late; the taller, the more requests (by square root). A request is late by the
+          time from when it was due to its first byte, by the database’s clock. On time means within {onTimeWithinMs}{" "}
+          ms. Counted are first attempts of live schedules of this installation in 24 hours.{" "}
           <span className="whitespace-nowrap">Updated {formatDuration(now.getTime() - updatedAt.getTime())} ago.</span>
         </p>
         <TextLink standalone href="/status" className="text-sm">

@@ -6,7 +6,7 @@ export function trialCall({ baseUrl, sdkName, fireAt }: { baseUrl: string; sdkNa
   curl: CodePiece[];
   sdk: CodePiece[];
 } {
-  const text = (words: string): CodePiece => ({ text: words, as: "text" });
+  const text = (words: string): CodePiece => ({ text: words, as: "string" });
   const instant: CodePiece = { text: `"${fireAt.toISOString()}"`, as: "instant" };
   return {
     curl: [

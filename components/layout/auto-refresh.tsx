@@ -61,6 +61,7 @@ export function AutoRefresh({ at, href, everyS = 5 }: { at: number; href: string
     <>
       <span className="inline-flex noscript:hidden">
         <RefreshState
+          at={at}
           words={isPaused ? "Refresh paused" : wordsOf(hold, ageMs)}
           isPaused={isPaused}
           isHeld={isPaused || hold !== null}

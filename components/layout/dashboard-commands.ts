@@ -1,7 +1,11 @@
 import { type Environment, environmentQuery } from "#domain/environment.ts";
 import { THEMES } from "#domain/theme.ts";
+import { statusWord } from "../format/status-word.ts";
 import type { Command } from "./commands.ts";
 import { NAV_GROUPS } from "./nav-entries.ts";
+
+/** The id of the button in the frame that signs out. */
+export const SIGN_OUT_ID = "sign-out";
 
 /** The commands of a dashboard page, in the order of the palette. */
 export function commandsOf({
@@ -20,13 +24,15 @@ export function commandsOf({
     { group: "Do", label: `Switch to ${other}`, href: envLinks[other] },
     ...pages.map(({ href, label }) => ({ group: "Go to", label, href: inEnvironment(href, env) })),
     ...(["failed", "dead"] as const).map((status) => ({
-      ...{ group: "Go to", label: `Schedules, ${status}` },
+      ...{ group: "Go to", label: `Schedules, ${statusWord(status)}` },
       href: inEnvironment("/schedules", env, { status }),
     })),
+    { group: "Go to", label: "Documentation", href: "/docs" },
     { group: "Go to", label: "API reference", href: "/docs/api" },
     { group: "Go to", label: "Status", href: "/status" },
     { group: "Times", label: "Times in UTC", press: "times-utc" },
     { group: "Times", label: "Times in the local zone", press: "times-local" },
+    { group: "Account", label: "Sign out", press: SIGN_OUT_ID },
     ...THEMES.map((theme) => ({ group: "Theme", label: `Theme: ${theme}`, press: `theme-${theme}` })),
   ];
 }

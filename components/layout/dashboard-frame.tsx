@@ -4,9 +4,11 @@ import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import type { Theme } from "#domain/theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { commandsOf, newScheduleHref } from "./dashboard-commands.ts";
-import { DashboardNav } from "./dashboard-nav.tsx";
+import type { Command } from "./commands.ts";
+import { commandsOf, newScheduleHref, SIGN_OUT_ID } from "./dashboard-commands.ts";
+import { type Counted, DashboardNav } from "./dashboard-nav.tsx";
 import { Wordmark } from "./mark.tsx";
+import { Rows } from "./rows.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -23,9 +25,11 @@ export function DashboardFrame({
   envLinks,
   current,
   isAdmin,
-  counts,
+  waiting,
   email,
+  commands = [],
   foot,
+  band,
   as: Anchor = "a",
   children,
 }: {
@@ -36,10 +40,16 @@ export function DashboardFrame({
   /** The path of the page. */
   current: string;
   isAdmin: boolean;
-  counts?: Readonly<Record<string, number>>;
-  email: string;
+  /** How many schedules wait for an attempt, or more than that. */
+  waiting?: Counted;
+  /** Undefined while it is not known. */
+  email?: string;
+  /** The acts on what the page shows, for the palette. */
+  commands?: readonly Command[];
   /** Usage and dispatcher status. */
   foot?: ReactNode;
+  /** What all pages of the environment say, above the page. */
+  band?: ReactNode;
   as?: ElementType;
   children: ReactNode;
 }) {
@@ -51,22 +61,29 @@ export function DashboardFrame({
           <Wordmark href="/overview" />
         </span>
         <Shortcuts
-          commands={commandsOf({ env, envLinks, isAdmin })}
+          commands={[...commands, ...commandsOf({ env, envLinks, isAdmin })]}
+          env={env}
           newHref={newScheduleHref(env)}
           icon={<Icon of={Search} small />}
         />
+        <Rows />
         <Environments env={env} links={envLinks} as={Anchor} />
         <Button square popoverTarget={NAV_ID} aria-label="Menu" className="lg:hidden">
           <Icon of={Menu} />
         </Button>
         <nav id={NAV_ID} popover="auto" aria-label="Main" className={NAV}>
-          <DashboardNav env={env} current={current} isAdmin={isAdmin} counts={counts} as={Anchor} />
+          <DashboardNav env={env} current={current} isAdmin={isAdmin} waiting={waiting} as={Anchor} />
           <div className="mt-auto grid grid-cols-1 gap-3 px-2 pt-3 pb-1">
             {foot}
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <span className="min-w-0 flex-1 basis-24 truncate text-ink-soft text-xs" title={email}>
+            <form method="post" action="/account/sign-out" className="flex items-center justify-between gap-2">
+              <span className="min-w-0 truncate text-ink-soft text-xs" title={email}>
                 {email}
               </span>
+              <Button id={SIGN_OUT_ID} type="submit" size="small" kind="ghost" className="-mr-2 shrink-0">
+                Sign out
+              </Button>
+            </form>
+            <div className="flex">
               <ThemeSwitch theme={theme} />
             </div>
           </div>
@@ -80,6 +97,7 @@ export function DashboardFrame({
               Test. Requests are really sent, but free, and left out of usage and public punctuality.
             </p>
           )}
+          {band}
           {children}
         </main>
       </div>

@@ -4,19 +4,22 @@ import { formatCount } from "../format/number.ts";
 import { Icon } from "../ui/icon.tsx";
 import { NAV_GROUPS } from "./nav-entries.ts";
 
-/** The navigation of the dashboard. `counts` are shown behind entries, by their path. */
+/** A number of schedules, or more than that. */
+export type Counted = { count: number; isCapped: boolean };
+
+/** The navigation of the dashboard. `waiting` is shown behind the entry of the schedules. */
 export function DashboardNav({
   env,
   current,
   isAdmin,
-  counts = {},
+  waiting,
   as: Anchor = "a",
 }: {
   /** The environment of the links. */
   env: Environment;
   current: string;
   isAdmin: boolean;
-  counts?: Readonly<Record<string, number>>;
+  waiting?: Counted;
   as?: ElementType;
 }) {
   return NAV_GROUPS.map(({ title, entries }) => (
@@ -34,15 +37,24 @@ export function DashboardNav({
               >
                 <Icon of={icon} />
                 {label}
-                {counts[href] !== undefined && (
-                  <span className="ml-auto font-normal text-2xs text-ink-muted">{formatCount(counts[href])}</span>
-                )}
+                {href === "/schedules" && waiting !== undefined && waiting.count > 0 && <Waiting {...waiting} />}
               </Anchor>
             </li>
           ))}
       </ul>
     </div>
   ));
+}
+
+function Waiting({ count, isCapped }: Counted) {
+  return (
+    <span className="ml-auto font-normal text-2xs text-ink-muted">
+      <span className="sr-only">, </span>
+      {formatCount(count)}
+      {isCapped && "+"}
+      <span className="sr-only"> still to be sent</span>
+    </span>
+  );
 }
 
 const isWithin = (current: string, href: string) => current === href || current.startsWith(`${href}/`);

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect, useRef } from "react";
+import { MODAL } from "./modal-mark.ts";
 
 /** A native modal dialog that is open as long as it is rendered. `onClose` is called by Escape and a press outside of it. */
 export function Modal({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }) {
@@ -14,6 +15,7 @@ export function Modal({ label, onClose, children }: { label: string; onClose: ()
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it for the keyboard
     <dialog
       ref={dialog}
+      {...{ [MODAL]: "" }}
       aria-label={label}
       onClose={onClose}
       onClick={(event) => event.target === event.currentTarget && onClose()}

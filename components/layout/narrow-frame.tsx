@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Theme } from "#domain/theme.ts";
 import { Card } from "../ui/card.tsx";
+import { Centred } from "./centred.tsx";
 import { Wordmark } from "./mark.tsx";
 import { MAIN_ID, SkipLink } from "./skip-link.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -13,8 +14,8 @@ export function NarrowFrame({ theme, children }: { theme: Theme; children: React
       <header className={`${WIDTH} flex min-h-15 items-center`}>
         <Wordmark />
       </header>
-      <main id={MAIN_ID} className="grid content-start justify-items-center px-4 pt-[clamp(1.5rem,9vh,6rem)] pb-12">
-        {children}
+      <main id={MAIN_ID}>
+        <Centred>{children}</Centred>
       </main>
       <footer className={`${WIDTH} flex justify-end py-4`}>
         <ThemeSwitch theme={theme} />

@@ -14,10 +14,10 @@ export function PageBar({
 }) {
   return (
     <div className="z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-canvas/92 px-4 py-2 backdrop-blur-sm sm:px-6 lg:sticky lg:top-0 lg:px-8">
-      <div className="flex min-w-0 max-lg:flex-1 max-lg:basis-28 items-center gap-2">
+      <div className="flex min-w-0 flex-1 basis-28 items-center gap-2">
         {crumb && (
           <>
-            <a href={crumb.href} className="min-w-0 truncate text-ink-muted leading-6 hover:underline">
+            <a href={crumb.href} className="max-w-2/5 shrink-0 truncate text-ink-muted leading-6 hover:underline">
               {crumb.label}
             </a>
             <span className="text-ink-muted" aria-hidden="true">
@@ -28,7 +28,7 @@ export function PageBar({
         <h1 className="min-w-16 shrink-3 truncate text-[0.9375rem] tracking-[-0.012em]">{title}</h1>
       </div>
       {tools && (
-        <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full lg:flex-auto lg:justify-end">
+        <div className="flex min-w-0 flex-wrap items-center gap-2 max-lg:order-1 max-lg:basis-full max-[76.5rem]:has-[[type=search]]:order-1 max-[76.5rem]:has-[[type=search]]:basis-full lg:justify-end">
           {tools}
         </div>
       )}

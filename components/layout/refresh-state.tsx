@@ -1,14 +1,20 @@
 import { Pause, Play } from "lucide";
+import { Beat } from "../ui/beat.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 
-/** How old the page is, and the button that pauses its refresh. `isHeld`: the refresh is paused or waits. */
+/**
+ * How old the page is, and the button that pauses its refresh. `at`: when it was rendered (epoch ms). `isHeld`: the refresh is
+ * paused or waits.
+ */
 export function RefreshState({
+  at,
   words,
   isPaused = false,
   isHeld = isPaused,
   onToggle,
 }: {
+  at: number;
   words: string;
   isPaused?: boolean;
   isHeld?: boolean;
@@ -16,10 +22,7 @@ export function RefreshState({
 }) {
   return (
     <span className="inline-flex items-center gap-2 text-ink-muted text-xs">
-      <span
-        className={`size-2 shrink-0 rounded-full ${isHeld ? "bg-line-strong" : "animate-beat bg-accent"}`}
-        aria-hidden="true"
-      />
+      <Beat of={at} isOn={!isHeld} />
       <span className={isHeld ? "" : "max-sm:sr-only"}>{words}</span>
       <Button
         kind="ghost"

@@ -11,6 +11,10 @@ export default function ShortcutList({ isMac, onClose }: { isMac: boolean; onClo
     { keys: `${isMac ? "⌘" : "Ctrl"} K`, does: "Open the commands" },
     { keys: "/", does: "Go to the search field", isSingle: true },
     { keys: "n", does: "New schedule", isSingle: true },
+    { keys: "j k", does: "Next or previous row of a list", isSingle: true },
+    { keys: "Enter", does: "Open the row" },
+    { keys: "x", does: "Select the row, or no longer", isSingle: true },
+    { keys: "Shift x", does: "Select from the last one to this row, as a click with Shift does", isSingle: true },
     { keys: "?", does: "List the shortcuts", isSingle: true },
     { keys: "Esc", does: "Close what is open" },
   ];
@@ -30,7 +34,7 @@ export default function ShortcutList({ isMac, onClose }: { isMac: boolean; onClo
         <dl className="grid text-sm">
           {shortcuts.map(({ keys, does, isSingle }) => (
             <div key={keys} className="flex items-center gap-3 border-line border-b py-2 last:border-b-0">
-              <dt className="w-20">
+              <dt className="w-20 shrink-0">
                 <kbd className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">{keys}</kbd>
               </dt>
               <dd className="text-ink-soft">

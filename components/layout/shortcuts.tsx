@@ -1,8 +1,10 @@
 "use client";
 
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import type { Environment } from "#domain/environment.ts";
 import type { Command } from "./commands.ts";
-import { areSingleKeysOn } from "./single-keys.ts";
+import { MODAL } from "./modal-mark.ts";
+import { isSingleKey } from "./single-keys.ts";
 
 const CommandPalette = lazy(() => import("./command-palette.tsx"));
 const ShortcutList = lazy(() => import("./shortcut-list.tsx"));
@@ -13,20 +15,25 @@ const ShortcutList = lazy(() => import("./shortcut-list.tsx"));
  */
 export function Shortcuts({
   commands,
+  env,
   newHref,
   icon,
 }: {
   commands: readonly Command[];
+  env: Environment;
   newHref: string;
   icon: ReactNode;
 }) {
   const [open, setOpen] = useState<Opened | null>(null);
+  const isLoading = useRef(false);
   const [isMac, setMac] = useState(false);
   useEffect(() => setMac(/Mac|iP(hone|ad|od)/.test(navigator.userAgent)), []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = actOf(event);
-      if (act === null) return;
+      // What is typed before the dialog has loaded is meant for it.
+      const isForDialog = isLoading.current && document.querySelector(`dialog[${MODAL}]`) === null;
+      if (act === null || (isForDialog && !event.ctrlKey && !event.metaKey)) return;
       event.preventDefault();
       if (act === "new") location.assign(newHref);
       else if (act === "search") focusSearch() || setOpen(opening("palette"));
@@ -35,6 +42,7 @@ export function Shortcuts({
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [newHref]);
+  isLoading.current = open !== null;
   // The close event comes later: a key pressed meanwhile may have opened another dialog.
   const close = () => setOpen((current) => (current === open ? null : current));
   return (
@@ -57,6 +65,7 @@ export function Shortcuts({
           <CommandPalette
             key={open.nth}
             commands={commands}
+            env={env}
             newHref={newHref}
             onList={() => setOpen(opening("list"))}
             onClose={close}
@@ -78,20 +87,13 @@ function opening(dialog: Opened["dialog"]): Opened {
 }
 
 function actOf(event: KeyboardEvent): "palette" | "list" | "search" | "new" | null {
-  if (event.isComposing || event.altKey || document.querySelector("dialog[open]")) return null;
   const isCommand = event.ctrlKey !== event.metaKey;
-  if (isCommand) return event.key.toLowerCase() === "k" && !event.shiftKey ? "palette" : null;
-  if (event.ctrlKey || event.metaKey || event.repeat || isTyping(event.target) || !areSingleKeysOn()) return null;
+  if (isCommand) {
+    const isFree = !event.isComposing && !event.altKey && !event.shiftKey && !document.querySelector("dialog[open]");
+    return isFree && event.key.toLowerCase() === "k" ? "palette" : null;
+  }
+  if (event.repeat || !isSingleKey(event)) return null;
   return ({ "/": "search", "?": "list", n: "new" } as const)[event.key] ?? null;
-}
-
-// A dialog that was just closed keeps the focus until the next frame.
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    target.matches("input, textarea, select, [contenteditable]") &&
-    target.closest("dialog:not([open])") === null
-  );
 }
 
 /** Focuses the search field of the page; false when it has none. */

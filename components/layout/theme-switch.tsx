@@ -1,15 +1,14 @@
 import { Monitor, Moon, Sun } from "lucide";
 import { THEMES, type Theme } from "#domain/theme.ts";
 import { Icon } from "../ui/icon.tsx";
-import { ThemeMemory } from "./theme-memory.tsx";
 
 /**
  * The theme switch: system, light or dark. The style sheet reads the checked button, so the theme changes without scripts;
- * a script only stores the choice. Use it once per page: its ids are fixed.
+ * a script only stores the choice (`page-behaviour.ts`). Use it once per page: its ids are fixed.
  */
 export function ThemeSwitch({ theme }: { theme: Theme }) {
   return (
-    <ThemeMemory className="inline-flex gap-0.5 rounded-md border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex gap-0.5 rounded-md border border-line bg-sunken p-0.5">
       <legend className="sr-only">Theme</legend>
       {THEMES.map((name) => (
         <label
@@ -29,7 +28,7 @@ export function ThemeSwitch({ theme }: { theme: Theme }) {
           <span className="sr-only">{NAMES[name]}</span>
         </label>
       ))}
-    </ThemeMemory>
+    </fieldset>
   );
 }
 

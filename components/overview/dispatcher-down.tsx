@@ -9,7 +9,7 @@ export function DispatcherDown({ beat, now, zone }: { beat: Beat; now: Date; zon
   return (
     <Notice kind="bad">
       <p>
-        <b>No dispatcher is running.</b> Schedules are stored, and fire late, as soon as one runs again.
+        <b>No dispatcher is running.</b> Schedules are accepted, and sent late, as soon as one runs again.
       </p>
       <p>
         {beat.ageMs === null ? (

@@ -32,7 +32,7 @@ export function FirstSteps({
       <CardHead id={id} title={titleOf({ hasKey, hasSchedule, hasSent })} />
       <CardBody>
         <ol className="grid gap-6">
-          <Step at={1} title="Make an API key" isDone={hasKey}>
+          <Step at={1} title="Create an API key" isDone={hasKey}>
             {hasKey ? (
               <p className="text-ink-soft">
                 There is one for {env}. If you did not save it, rotate it in{" "}
@@ -41,7 +41,7 @@ export function FirstSteps({
             ) : (
               <>
                 <p className="text-ink-soft">
-                  It is shown once. This page is of the {env} environment, so make a key for {env}.
+                  It is shown once. This page is of the {env} environment, so create a key for {env}.
                 </p>
                 <ButtonLink href={links.newKey}>New key</ButtonLink>
               </>
@@ -51,7 +51,7 @@ export function FirstSteps({
             {!hasSchedule && (
               <>
                 <div className="grid w-full max-w-152 grid-cols-1">
-                  <CodeTabs what="First call" samples={firstCallSamples(installation, env)} />
+                  <CodeTabs what="First API request" samples={firstCallSamples(installation, env)} />
                 </div>
                 <p className="text-ink-soft">
                   Its target accepts any request; replace it with a URL of yours later. Or{" "}
@@ -60,11 +60,11 @@ export function FirstSteps({
               </>
             )}
           </Step>
-          <Step at={3} title="See it leave" isDone={hasSent}>
+          <Step at={3} title="See it sent" isDone={hasSent}>
             <p className="text-ink-soft">
               {hasSent
-                ? "The page of the schedule says how late the request left, and what the target answered."
-                : "The schedule is in the list at once. After its instant it says how late the request left, and what the target answered."}
+                ? "The schedule’s page says how late the request was sent, and what the target answered."
+                : "The schedule is in the list at once. Once it is due, it says how late the request was sent, and what the target answered."}
             </p>
             <ButtonLink href={links.schedules}>Schedules</ButtonLink>
           </Step>
@@ -75,7 +75,7 @@ export function FirstSteps({
 }
 
 function titleOf({ hasKey, hasSchedule, hasSent }: StepsDone): string {
-  if (hasSent) return "The first request has left";
+  if (hasSent) return "The first request was sent";
   if (hasSchedule) return "The first request is scheduled";
   return `Nothing scheduled yet: ${hasKey ? "two" : "three"} steps to the first request`;
 }

@@ -15,24 +15,25 @@ export type Near = {
   url: string;
   at: Date;
   offsetMs: number | null;
+  nextAttemptAt: Date | null;
 };
 
 type Seen = { schedules: readonly Near[]; allHref: string; now: Date; zone: string };
 
-/** The schedules that fired last, the latest first. */
+/** The schedules that were sent last, the latest first. */
 export function RecentlyFired({ schedules, allHref, now, zone }: Seen) {
   const isTwoSided = schedules.some(({ offsetMs }) => offsetMs !== null && offsetMs < 0);
   return (
     <Card aria-labelledby="latest">
-      <CardHead id="latest" title="Latest to fire">
+      <CardHead id="latest" title="Sent last">
         <TextLink standalone href={allHref} className="text-sm">
           All attempts
         </TextLink>
       </CardHead>
       {schedules.length === 0 ? (
-        <CardBody className="text-ink-soft">Nothing has fired yet.</CardBody>
+        <CardBody className="text-ink-soft">Nothing was sent yet.</CardBody>
       ) : (
-        <Table caption="Schedules that fired last" stacks dense>
+        <Table caption="Schedules that were sent last" stacks dense>
           <TableHead>
             <HeadCell>Status</HeadCell>
             <HeadCell>Target</HeadCell>
@@ -40,10 +41,13 @@ export function RecentlyFired({ schedules, allHref, now, zone }: Seen) {
             <HeadCell numeric>When</HeadCell>
           </TableHead>
           <TableBody>
-            {schedules.map(({ id, href, status, method, url, at, offsetMs }) => (
+            {schedules.map(({ id, href, status, method, url, at, offsetMs, nextAttemptAt }) => (
               <Row key={id}>
                 <Cell stacked="title">
-                  <Status status={status} />
+                  <Status
+                    status={status}
+                    next={nextAttemptAt && <RelativeTime at={nextAttemptAt} now={now} zone={zone} isAhead />}
+                  />
                 </Cell>
                 <Cell rest stacked="line">
                   <Target method={method} url={url} href={href} />

@@ -1,54 +1,66 @@
-import { ChevronRight, Clock, type IconNode, OctagonX, RotateCw } from "lucide";
 import { formatCount } from "../format/number.ts";
-import { Card, CardHead } from "../ui/card.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { Card, CardBody, CardHead } from "../ui/card.tsx";
+import { TextLink } from "../ui/text-link.tsx";
+import { type Incident, IncidentList } from "./incident-list.tsx";
 
 export type Attention = { count: number; href: string };
 
-/** Counts of schedules that may need a person, each with a link to their list. `period` is in words ("24 hours"). */
+/**
+ * What needs a person: schedules that died or are retrying, by host and last answer, and how many of all are in each state,
+ * with links to their lists. `period` is in words ("the last 24 hours").
+ */
 export function NeedsAttention({
-  failed,
+  incidents,
+  more,
+  isCapped,
+  retrying,
   dead,
   dueSoon,
   period,
+  zone,
+  now,
 }: {
-  failed: Attention;
+  incidents: readonly Incident[];
+  /** Groups that are not shown, and the list of all. */
+  more: Attention;
+  /** The numbers of the groups are lower bounds. */
+  isCapped: boolean;
+  retrying: Attention;
   dead: Attention;
   dueSoon: Attention;
   period: string;
+  zone: string;
+  now: Date;
 }) {
+  const isQuiet = incidents.every((one) => one.dead === 0 && one.retrying === 0);
   return (
     <Card aria-labelledby="attention">
-      <CardHead id="attention" title="Needs attention" />
-      <ul>
-        <Line {...failed} icon={RotateCw} ink="text-warn" word="failed" note="another attempt is due" />
-        <Line {...dead} icon={OctagonX} ink="text-bad" word="dead" note={`given up in the last ${period}`} />
-        <Line {...dueSoon} icon={Clock} ink="text-accent" word="due soon" note="within the hour" />
-      </ul>
+      <CardHead id="attention" title={isQuiet ? "Nothing needs you" : "Needs attention"}>
+        <ul className="flex flex-wrap gap-x-4 text-sm">
+          <Count {...dead} word={`dead in ${period}`} ink={isQuiet ? "text-ink-soft" : "text-bad"} />
+          <Count {...retrying} word="retrying" ink="text-warn" />
+          <Count {...dueSoon} word="due within the hour" ink="text-accent" />
+        </ul>
+      </CardHead>
+      {incidents.length > 0 && <IncidentList {...{ incidents, isCapped, zone, now }} />}
+      {more.count > 0 && (
+        <CardBody className="border-line border-t py-1.5!">
+          <TextLink standalone href={more.href} className="text-sm">
+            {formatCount(more.count)} more {more.count === 1 ? "group" : "groups"}
+          </TextLink>
+        </CardBody>
+      )}
     </Card>
   );
 }
 
-function Line({
-  count,
-  href,
-  icon,
-  ink,
-  word,
-  note,
-}: Attention & { icon: IconNode; ink: string; word: string; note: string }) {
+function Count({ count, href, word, ink }: Attention & { word: string; ink: string }) {
   return (
-    <li className="border-line border-b last:border-b-0">
-      <a href={href} className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2">
-        <Icon of={icon} className={count > 0 ? ink : "text-ink-muted"} />
-        <span className="grid flex-1">
-          <span className={count > 0 ? "" : "text-ink-muted"}>
-            <b className="font-medium">{formatCount(count)}</b> {word}
-          </span>
-          <span className="text-ink-muted text-xs">{note}</span>
-        </span>
-        <Icon of={ChevronRight} small className="text-ink-muted" />
-      </a>
+    <li>
+      <TextLink standalone href={href} className={count > 0 ? ink : "text-ink-muted"}>
+        <b className="mr-1 font-medium">{formatCount(count)}</b>
+        {word}
+      </TextLink>
     </li>
   );
 }

@@ -60,7 +60,7 @@ const LIMITS: readonly Limit[] = [
   },
   { label: "Payload", inWords: ({ payloadBytesMax }) => formatBytes(payloadBytesMax) },
   { label: "Schedules in one bulk request", inWords: ({ bulkItemsMax }) => formatCount(bulkItemsMax) },
-  { label: "Calls per second", inWords: ({ cpsLimit }) => formatCount(cpsLimit) },
+  { label: "Outgoing requests per second", inWords: ({ cpsLimit }) => formatCount(cpsLimit) },
   { label: "Retries, at most", inWords: ({ retryAttemptsMax }) => formatCount(retryAttemptsMax) },
   { label: "Log and payloads kept", inWords: ({ retentionDays }) => days(retentionDays) },
   { label: "Schedules kept after their end", inWords: ({ terminalDays }) => days(terminalDays), isForOwners: true },

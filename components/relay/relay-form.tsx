@@ -6,6 +6,7 @@ import { plannedRetries, type RetryStrategy } from "#domain/retry.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Radio } from "../ui/choice.tsx";
+import { useEarlyInput } from "../ui/use-early-input.ts";
 import { RetryTable } from "./retry-table.tsx";
 import { SliderField } from "./slider-field.tsx";
 import { formatWait } from "./wait.ts";
@@ -42,6 +43,12 @@ export function RelayForm({
   children: ReactNode;
 }) {
   const [draft, setDraft] = useState(typed);
+  const form = useEarlyInput<HTMLFormElement>((textOf) =>
+    setDraft({
+      ...{ cps: textOf("cps"), retries: textOf("retries"), wait: textOf("wait") },
+      ...{ strategy: textOf("strategy"), early: textOf("early") },
+    }),
+  );
   const edit = (name: keyof RelayDraft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
   const changed = (Object.keys(NAMES) as (keyof RelayDraft)[]).filter((name) => draft[name] !== typed[name]);
   const retries = inRange(draft.retries, limits.retryAttempts, defaults.retryAttempts, 1);
@@ -51,15 +58,15 @@ export function RelayForm({
   return (
     <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <Card aria-labelledby="how">
-        <form method="post" action={action}>
+        <form ref={form} method="post" action={action}>
           <input type="hidden" name="env" value={env} />
-          <CardHead title="How requests leave" id="how">
+          <CardHead title="How requests are sent" id="how">
             <span className="text-ink-muted text-xs">read at each attempt</span>
           </CardHead>
           <CardBody className="grid grid-cols-1 gap-5">
             <SliderField
               id="cps"
-              label="Calls per second"
+              label="Outgoing requests per second"
               {...limits.cpsLimit}
               fallback={defaults.cpsLimit}
               text={draft.cps}
@@ -107,7 +114,11 @@ export function RelayForm({
               onValue={edit("early")}
               choices={[
                 ["", `plan’s default: ${defaults.earlyFire ? "on" : "off"}`],
-                ["on", "on", "They leave slightly ahead, to arrive at the instant. Each schedule can say otherwise."],
+                [
+                  "on",
+                  "on",
+                  "They are sent slightly ahead, to arrive when they are due. Each schedule can say otherwise.",
+                ],
                 ["off", "off"],
               ]}
             />
@@ -132,7 +143,7 @@ export function RelayForm({
 }
 
 const NAMES: Record<keyof RelayDraft, string> = {
-  ...{ cps: "Calls per second", retries: "Retries", wait: "First wait" },
+  ...{ cps: "Outgoing requests per second", retries: "Retries", wait: "First wait" },
   ...{ strategy: "Waits grow", early: "Early fire" },
 };
 

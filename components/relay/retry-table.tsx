@@ -1,12 +1,13 @@
 import { plannedRetries, type RetryStrategy } from "#domain/retry.ts";
 import { formatCount } from "../format/number.ts";
-import { Card, CardFoot, CardHead } from "../ui/card.tsx";
+import { Card, CardBody, CardFoot, CardHead } from "../ui/card.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
+import { RetryStrip } from "./retry-strip.tsx";
 import { formatWait } from "./wait.ts";
 
 const SHOWN_MAX = 12;
 
-/** The attempts of a request if each one fails. */
+/** The attempts of a request if each one fails, drawn and as a table. */
 export function RetryTable({
   strategy,
   baseMs,
@@ -20,6 +21,11 @@ export function RetryTable({
   return (
     <Card aria-labelledby="retries-that-result">
       <CardHead title="The retries that result" id="retries-that-result" />
+      {planned.length > 0 && (
+        <CardBody className="grid">
+          <RetryStrip retries={planned} />
+        </CardBody>
+      )}
       <Table caption="Retries that result" dense>
         <TableHead>
           <HeadCell>Attempt</HeadCell>

@@ -48,7 +48,7 @@ export function SettingsTable({
 }
 
 const NAMES: Record<keyof Settings, string> = {
-  cpsLimit: "Calls per second",
+  cpsLimit: "Outgoing requests per second",
   retryAttempts: "Retries",
   retryBackoffMs: "First wait",
   retryStrategy: "Waits grow",

@@ -31,7 +31,7 @@ export function ClockChange({
         <b>
           {clock(local)} on {day(local)} does not exist in {zone}.
         </b>{" "}
-        Clocks go from {clock(zoned.from)} to {clock(zoned.to)}. It would leave at{" "}
+        Clocks go from {clock(zoned.from)} to {clock(zoned.to)}. It would be sent at{" "}
         {clock(shifted(local, offsetMsAt(epochMs, zone), epochMs))}, {offset(epochMs)}.
       </Notice>
     );

@@ -1,13 +1,13 @@
 "use client";
 
-import type { ScheduleDraft } from "#domain/schedule-draft.ts";
+import { isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { formatBytes } from "../format/number.ts";
 import { Checkbox } from "../ui/choice.tsx";
 import { Facts } from "../ui/facts.tsx";
-import { LongText } from "../ui/long-text.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { HeaderRows } from "./header-rows.tsx";
 import { PayloadField } from "./payload-field.tsx";
+import { UrlField } from "./url-field.tsx";
 
 /** The schedule that a clone is made from. */
 export type Cloned = {
@@ -17,9 +17,11 @@ export type Cloned = {
   targetUrl: string;
   payloadSizeBytes: number;
   isErased: boolean;
+  /** The page that asks for a newer sign-in; null when the sign-in is new enough for another URL. */
+  signInHref: string | null;
 };
 
-/** The request of a clone: the original's method and target, and fields for another payload and other headers. */
+/** The request of a clone: the original's method, and fields for another URL, another payload and other headers. */
 export function ClonedRequest({
   cloned,
   draft,
@@ -34,6 +36,7 @@ export function ClonedRequest({
   onChange: (change: Partial<ScheduleDraft>, field?: string) => void;
 }) {
   const { isErased, payloadSizeBytes } = cloned;
+  const goesAlong = isSameOrigin(draft.url, cloned.targetUrl);
   return (
     <>
       <Facts
@@ -45,12 +48,27 @@ export function ClonedRequest({
             </TextLink>,
           ],
           [
-            "Target",
-            <span key="target">
-              <span className="font-mono text-xs">{cloned.method}</span> <LongText text={cloned.targetUrl} />
+            "Method",
+            <span key="method" className="font-mono text-xs">
+              {cloned.method}
             </span>,
           ],
         ]}
+      />
+      <UrlField
+        readOnly={cloned.signInHref !== null}
+        value={draft.url}
+        onChange={(url) => onChange({ url }, "url")}
+        error={errors.url}
+        hint={
+          cloned.signInHref === null ? (
+            "The stored payload goes along to another URL and is still not shown. The security log records it."
+          ) : (
+            <>
+              Another URL needs a sign-in of the last day. <TextLink href={cloned.signInHref}>Sign in again</TextLink>
+            </>
+          )
+        }
       />
       {isErased && (
         <p className="text-ink-muted text-sm">
@@ -65,7 +83,11 @@ export function ClonedRequest({
             checked={draft.keepsHeaders}
             onChange={(event) => onChange({ keepsHeaders: event.target.checked })}
             label="The headers of the original"
-            hint="They are encrypted, and not shown."
+            hint={
+              goesAlong
+                ? `They are encrypted, and not shown. They go along only to ${new URL(cloned.targetUrl).origin}.`
+                : `None goes along: they go only to ${new URL(cloned.targetUrl).origin}, and this is another scheme, host or port.`
+            }
           />
         )}
         <div className="group-has-[[name=keepsHeaders]:checked]/headers:hidden">

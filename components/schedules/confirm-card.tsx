@@ -7,12 +7,13 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { HiddenFields } from "../ui/hidden-fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { FullTime } from "../ui/time.tsx";
 import { countInWords, type ScopeFilter, scopeInWords } from "./operation-words.ts";
 
 /** The error of the last submit. */
 const FAILURES = new Map<string, string>(
   Object.entries({
-    unavailable: "Not started: the database could not store it. Try again.",
+    unavailable: "Not started: the database did not answer. Try again.",
     daily: "Not started: this account started as many operations as its plan allows within 24 hours.",
     conflict: "Not started: ten operations are running. Wait for one of them, or stop it.",
     gone: "Nothing was done: the schedule is not there any more.",
@@ -23,22 +24,33 @@ const FAILURES = new Map<string, string>(
   }),
 );
 
-/** Asks before many schedules are cancelled or replayed. Says how many, which ones, and what happens. */
+/** The only schedule that a question is about. */
+export type AskedSchedule = { method: string; url: string; fireAt: Date };
+
+/** Asks before schedules are cancelled or replayed. Says how many, which ones, and what happens. */
 export function ConfirmCard({
   action,
   count,
   isCapped,
+  leftAlone,
+  only,
   filter,
   zone,
   usage,
   formAction,
   fields,
   backHref,
+  againHref,
   error,
 }: {
   action: OperationAction;
+  /** How many schedules the action applies to, or more than that. */
   count: number;
   isCapped: boolean;
+  /** How many of the chosen ones it does not apply to. */
+  leftAlone: number;
+  /** The schedule, when only one was chosen and the action applies to it. */
+  only: AskedSchedule | null;
   /** Null for chosen schedules. */
   filter: ScopeFilter | null;
   zone: string;
@@ -46,34 +58,64 @@ export function ConfirmCard({
   formAction: string;
   fields: Readonly<Record<string, string | undefined>>;
   backHref: string;
+  /** This question, asked anew. */
+  againHref: string;
   error: string | undefined;
 }) {
-  const words = countInWords(count, isCapped);
+  const words = only ? "this schedule" : countInWords(count, isCapped);
   const verb = action === "cancel" ? "Cancel" : "Replay";
   const failure = error === undefined ? undefined : (FAILURES.get(error) ?? "Nothing was done. Try again.");
   return (
     <Card danger={action === "cancel"} aria-labelledby={`confirm-${action}`}>
-      <CardHead title={`${verb} ${words}?`} id={`confirm-${action}`} />
+      <CardHead title={count === 0 ? `Nothing to ${action}` : `${verb} ${words}?`} id={`confirm-${action}`} />
       <CardBody className="grid gap-3 text-ink-soft">
         {failure && (
           <Notice kind="bad" announce="alert">
             {failure}
           </Notice>
         )}
-        <p className="wrap-anywhere">
-          {filter === null ? "The selected schedules." : `${sentence(scopeInWords(filter, zone))}.`}
-        </p>
-        {action === "cancel" ? <CancelConsequence /> : <ReplayConsequence usage={usage} />}
+        {only ? (
+          <Asked schedule={only} zone={zone} />
+        ) : (
+          <p className="wrap-anywhere">
+            {filter === null ? "The selected schedules." : `${sentence(scopeInWords(filter, zone))}.`}
+          </p>
+        )}
+        {leftAlone > 0 && (
+          <p>
+            {countInWords(leftAlone)} of the selected {leftAlone === 1 ? "is" : "are"} skipped: firing, ended, or
+            deleted.
+          </p>
+        )}
+        {count > 0 && (action === "cancel" ? <CancelConsequence /> : <ReplayConsequence usage={usage} />)}
         <form method="post" action={formAction} className="flex flex-wrap gap-2 pt-1">
           <HiddenFields values={fields} />
-          <Button type="submit" kind={action === "cancel" ? "danger-fill" : "primary"} disabled={count === 0}>
-            <Icon of={action === "cancel" ? CircleSlash : Repeat2} small />
-            {`${verb} ${words}`}
-          </Button>
-          <ButtonLink href={backHref}>{action === "cancel" ? "Keep them" : "Not now"}</ButtonLink>
+          {count > 0 && (
+            <Button type="submit" kind={action === "cancel" ? "danger-fill" : "primary"}>
+              <Icon of={action === "cancel" ? CircleSlash : Repeat2} small />
+              {`${verb} ${words}`}
+            </Button>
+          )}
+          {count === 0 && <ButtonLink href={againHref}>Look again</ButtonLink>}
+          <ButtonLink href={backHref}>
+            {count === 0 ? "Back" : action === "replay" ? "Not now" : only ? "Keep it" : "Keep them"}
+          </ButtonLink>
         </form>
       </CardBody>
     </Card>
+  );
+}
+
+function Asked({ schedule: { method, url, fireAt }, zone }: { schedule: AskedSchedule; zone: string }) {
+  return (
+    <div className="grid gap-1 text-ink">
+      <p className="wrap-anywhere font-mono text-sm">
+        {method} {url}
+      </p>
+      <p>
+        <FullTime at={fireAt} zone={zone} />
+      </p>
+    </div>
   );
 }
 
@@ -83,7 +125,7 @@ function CancelConsequence() {
   return (
     <ul className="grid list-disc gap-1 pl-5">
       <li>A cancelled schedule is never sent, and cancelling is not undone.</li>
-      <li>Schedules that are firing or have ended are left alone and counted.</li>
+      <li>Schedules that are firing or have ended are skipped and counted.</li>
       <li>Cancelled schedules still count toward your quota.</li>
     </ul>
   );
@@ -99,9 +141,7 @@ function ReplayConsequence({ usage: { scheduled, limit, grace_limit } }: { usage
         Each copy counts: {formatCount(scheduled)} of {formatCount(limit)} are used this month, and no copy is made
         beyond {formatCount(grace_limit)}.
       </li>
-      <li>
-        Schedules that cannot be copied, because their payload was erased for example, are left alone and counted.
-      </li>
+      <li>Schedules that cannot be copied, because their payload was erased for example, are skipped and counted.</li>
     </ul>
   );
 }

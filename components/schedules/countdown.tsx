@@ -9,15 +9,15 @@ import { formatDuration } from "../format/duration.ts";
  * change.
  */
 export function Countdown({ atMs, nowMs }: { atMs: number; nowMs: number }) {
-  const [aheadMs, setAheadMs] = useState(atMs - nowMs);
+  const [words, setWords] = useState(inWords(atMs - nowMs));
   useEffect(() => {
     const madeAtMs = performance.now();
-    const tick = () => setAheadMs(atMs - nowMs - (performance.now() - madeAtMs));
+    const tick = () => setWords(inWords(atMs - nowMs - (performance.now() - madeAtMs)));
     tick();
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
   }, [atMs, nowMs]);
-  return <span aria-hidden="true">{inWords(aheadMs)}</span>;
+  return <span aria-hidden="true">{words}</span>;
 }
 
 /** Up to this long after the instant "now" is shown, ms; later also how late it is. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { useDeferredValue } from "react";
+import { type ReactNode, useDeferredValue } from "react";
 import { type ChosenTime, timeFieldOf } from "#domain/chosen-time.ts";
 import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { CodeTabs } from "../ui/code-tabs.tsx";
@@ -13,6 +13,7 @@ export function DraftCodeBlocks({
   baseUrl,
   sdkName,
   from,
+  originalUrl,
   isEarlyByDefault,
 }: {
   draft: ScheduleDraft;
@@ -20,11 +21,14 @@ export function DraftCodeBlocks({
   baseUrl: string;
   sdkName: string;
   from: string;
+  /** The target of the schedule that a clone is made from. */
+  originalUrl: string;
   isEarlyByDefault: boolean;
 }) {
   const typed = useDeferredValue(draft);
-  const time = chosen.ok ? timeFieldOf(chosen) : { fireAt: "2031-01-01T09:00:00.000Z" };
-  const call = draftCall(typed, { baseUrl, from, time, isEarlyByDefault });
+  if (!chosen.ok) return <NoTimeYet />;
+  const time = timeFieldOf(chosen);
+  const call = draftCall(typed, { baseUrl, from, originalUrl, time, isEarlyByDefault });
   if (call === null) return null;
   const samples = [
     { label: "curl", ...curlOf(call) },
@@ -32,9 +36,25 @@ export function DraftCodeBlocks({
     { label: "fetch", ...fetchOf(call) },
   ];
   return (
+    <AsCode>
+      <CodeTabs what="The same as code" samples={samples.map(({ shown, ...sample }) => ({ ...sample, code: shown }))} />
+    </AsCode>
+  );
+}
+
+function NoTimeYet() {
+  return (
+    <AsCode>
+      <p className="text-ink-muted text-sm">Shown once the form names a time.</p>
+    </AsCode>
+  );
+}
+
+function AsCode({ children }: { children: ReactNode }) {
+  return (
     <div className="grid grid-cols-1 gap-2 noscript:hidden">
       <h2 className="text-base">The same as code</h2>
-      <CodeTabs what="The same as code" samples={samples.map(({ shown, ...sample }) => ({ ...sample, code: shown }))} />
+      {children}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { TimeField } from "#domain/chosen-time.ts";
-import { headerPairs, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { headerPairs, isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { sdkClientCode, sdkFields, writeFields } from "#domain/sdk-code.ts";
-import type { CodePiece } from "../ui/code-piece.ts";
+import { type CodePiece, codeText, keepInstants } from "../ui/code-piece.ts";
 
 /** How many characters of a payload are shown; the copied text has all of them. */
 const SHOWN_PAYLOAD_MAX = 600;
@@ -23,15 +23,20 @@ export function draftCall(
   {
     baseUrl,
     from,
+    originalUrl,
     time,
     isEarlyByDefault,
-  }: { baseUrl: string; from: string; time: TimeField; isEarlyByDefault: boolean },
+  }: { baseUrl: string; from: string; originalUrl: string; time: TimeField; isEarlyByDefault: boolean },
 ): DraftCall | null {
   const pairs = headerPairs(draft.headers);
   const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
   const key = draft.idempotencyKey === "" ? {} : { idempotencyKey: draft.idempotencyKey };
   if (from !== "") {
     const { keepsPayload, keepsHeaders, payload } = draft;
+    const targetUrl = draft.url.trim();
+    const isElsewhere = targetUrl !== originalUrl;
+    // The API sends nothing that is stored to another target.
+    if (isElsewhere && (keepsPayload || (keepsHeaders && isSameOrigin(targetUrl, originalUrl)))) return null;
     const url = `${baseUrl}/v1/schedules/${from}`;
     if (keepsPayload && keepsHeaders) {
       return { url: `${url}/replay`, body: { ...time, ...key }, method: "replay", from };
@@ -39,7 +44,13 @@ export function draftCall(
     if (keepsPayload) return null;
     return {
       url: `${url}/clone`,
-      body: { ...time, payload, ...(keepsHeaders ? {} : { headers: {}, ...headers }), ...key },
+      body: {
+        ...time,
+        ...(isElsewhere ? { targetUrl } : {}),
+        payload,
+        ...(keepsHeaders ? {} : { headers: {}, ...headers }),
+        ...key,
+      },
       ...{ method: "clone", from },
     };
   }
@@ -88,7 +99,7 @@ export function sdkOf({ body, method, from }: DraftCall, packageName: string): D
     return [name, isLong ? `${code.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` : code];
   });
   return {
-    shown: [before, ...piecesOf(writeFields(Object.fromEntries(cut)), body, (name) => `${name}: `), ");"],
+    shown: withStrings([before, ...piecesOf(writeFields(Object.fromEntries(cut)), body, (name) => `${name}: `), ");"]),
     copied: `${before}${writeFields(fields)});`,
   };
 }
@@ -104,7 +115,7 @@ function written(
   const isLong = typeof payload === "string" && payload.length > SHOWN_PAYLOAD_MAX;
   const shown = isLong ? { ...body, payload: `${payload.slice(0, SHOWN_PAYLOAD_MAX).toWellFormed()}…` } : body;
   return {
-    shown: [before, ...piecesOf(text(shown), body, (name) => `"${name}": `), after],
+    shown: withStrings([before, ...piecesOf(text(shown), body, (name) => `"${name}": `), after]),
     copied: `${before}${text(body)}${after}`,
   };
 }
@@ -114,10 +125,13 @@ function piecesOf(code: string, { fireAt, fireIn }: Record<string, unknown>, lab
   const [name, time] = fireIn === undefined ? ["fireAt", fireAt] : ["fireIn", fireIn];
   const text = JSON.stringify(time);
   const at = code.indexOf(text, code.indexOf(label(name)));
-  const pieces: CodePiece[] = [
-    { text: code.slice(0, at), as: "text" },
-    { text, as: "instant" },
-    { text: code.slice(at + text.length), as: "text" },
-  ];
+  const pieces: CodePiece[] = [code.slice(0, at), { text, as: "instant" }, code.slice(at + text.length)];
   return pieces;
+}
+
+/** The code with its quoted strings in their style: of a shell, where nothing is escaped in single quotes, or JavaScript. */
+function withStrings(pieces: readonly CodePiece[]): CodePiece[] {
+  const parts = codeText(pieces).split(/(\\.|'[^']*'|"(?:[^"\\]|\\.)*"|`[^`]*`)/s);
+  const styled = parts.map((part): CodePiece => (/^['"`]/.test(part) ? { text: part, as: "string" } : part));
+  return keepInstants(styled, pieces);
 }

@@ -33,11 +33,12 @@ export function FlashNotice({
     <Notice kind="ok" announce="status">
       {result === "cancel" ? (
         <>
-          <TextLink href={hrefOf(id)}>The schedule</TextLink> is cancelled. It will not be sent.
+          <TextLink href={hrefOf(id)}>The schedule</TextLink> is cancelled. It will not be sent.{" "}
+          <TextLink href={hrefOf(`${id}/replay`)}>Replay it</TextLink> at its old time, while that is ahead.
         </>
       ) : (
         <>
-          <TextLink href={hrefOf(id)}>A copy</TextLink> was made, and fires now.
+          <TextLink href={hrefOf(id)}>A copy</TextLink> was created, and is sent now.
         </>
       )}
     </Notice>

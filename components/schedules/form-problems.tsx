@@ -21,7 +21,7 @@ export function FormProblems({ failed, signInHref }: { failed: FailedDraft | nul
       )}
       {failed.failure !== null && (
         <Notice kind="bad" announce="alert">
-          <b>Not stored.</b> {failed.failure}
+          <b>Not scheduled.</b> {failed.failure}
           {failed.isSignedOut && (
             <>
               {" "}

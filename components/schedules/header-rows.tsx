@@ -1,6 +1,8 @@
 "use client";
 
 import { Plus, X } from "lucide";
+import type { ClipboardEvent } from "react";
+import { readHeaderText, type WrittenHeader } from "#domain/header-text.ts";
 import { type DraftHeader, HEADER_ROWS_MAX } from "#domain/schedule-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { BareField, FieldError } from "../ui/field.tsx";
@@ -22,6 +24,13 @@ export function HeaderRows({
       headers.map((header, row) => (row === at ? { ...header, ...change } : header)),
       `header-${at}`,
     );
+  const paste = (at: number, event: ClipboardEvent) => {
+    const pasted = readHeaderText(event.clipboardData.getData("text"));
+    const rows = pasted && withPasted(headers, at, pasted);
+    if (!rows || rows.length > HEADER_ROWS_MAX) return;
+    event.preventDefault();
+    onChange(rows, `header-${at}`);
+  };
   return (
     <fieldset className="grid min-w-0 grid-cols-1 gap-1.5">
       <legend className="pb-1.5 font-medium text-sm">Headers</legend>
@@ -44,6 +53,7 @@ export function HeaderRows({
                 autoCapitalize="off"
                 spellCheck={false}
                 onChange={(event) => set(at, { name: event.target.value })}
+                onPaste={(event) => paste(at, event)}
               />
               <BareField
                 name="headerValue"
@@ -84,6 +94,16 @@ export function HeaderRows({
           Add header
         </Button>
       </div>
+      <p className="text-ink-muted text-xs leading-4.5 noscript:hidden">
+        Paste several at once into a name: JSON, what Node.js prints, curl&rsquo;s -H, or lines with Name: value.
+      </p>
     </fieldset>
   );
+}
+
+/** The rows with pasted headers in place of row `at` if that is empty, and of those with the same name. */
+function withPasted(rows: readonly DraftHeader[], at: number, pasted: readonly WrittenHeader[]): DraftHeader[] {
+  const names = new Set(pasted.map(({ name }) => name.toLowerCase()));
+  const keep = ({ name, value }: DraftHeader) => (name !== "" || value !== "") && !names.has(name.toLowerCase());
+  return [...rows.slice(0, at).filter(keep), ...pasted, ...rows.slice(at).filter(keep)];
 }

@@ -53,6 +53,57 @@ export function NewScheduleForm({
     ...{ action, initial, formKey, isZoneKnown, madeAtMs },
   });
 
+  const when = (
+    <Card key="when">
+      <CardHead title="When">
+        <span className="text-ink-muted text-xs">Clock: the database&rsquo;s</span>
+      </CardHead>
+      <CardBody className="grid grid-cols-1 gap-4">
+        <TimeFields
+          typed={draft}
+          chosen={chosen}
+          nowMs={nowMs}
+          errors={errors}
+          onChange={({ words, at, zone, occurrence }) => change({ words, at, zone, occurrence }, ...TIMES)}
+        />
+        {!cloned && (
+          <Checkbox
+            name="earlyFire"
+            value="1"
+            checked={draft.earlyFire}
+            onChange={(event) => change({ earlyFire: event.target.checked })}
+            label="Early fire"
+            hint="Sent ahead by the estimated way to the target, so that it arrives when it is due."
+          />
+        )}
+      </CardBody>
+    </Card>
+  );
+  const request = (
+    <Card key="request">
+      <CardHead title="Request" />
+      <CardBody className="grid grid-cols-1 gap-4">
+        {cloned ? (
+          <ClonedRequest
+            cloned={cloned}
+            draft={draft}
+            errors={errors}
+            payloadBytesMax={payloadBytesMax}
+            onChange={change}
+          />
+        ) : (
+          <RequestFields
+            draft={draft}
+            env={env}
+            errors={errors}
+            mayAllowMore={mayAllowMore}
+            payloadBytesMax={payloadBytesMax}
+            onChange={change}
+          />
+        )}
+      </CardBody>
+    </Card>
+  );
   return (
     <form
       ref={form}
@@ -71,52 +122,7 @@ export function NewScheduleForm({
         <div ref={problems} tabIndex={-1} className="empty:hidden">
           <FormProblems failed={failed} signInHref={signInHref} />
         </div>
-        <Card>
-          <CardHead title="When">
-            <span className="text-ink-muted text-xs">Clock: the database&rsquo;s</span>
-          </CardHead>
-          <CardBody className="grid grid-cols-1 gap-4">
-            <TimeFields
-              typed={draft}
-              chosen={chosen}
-              nowMs={nowMs}
-              errors={errors}
-              onChange={({ words, at, zone, occurrence }) => change({ words, at, zone, occurrence }, ...TIMES)}
-            />
-            {!cloned && (
-              <Checkbox
-                name="earlyFire"
-                value="1"
-                checked={draft.earlyFire}
-                onChange={(event) => change({ earlyFire: event.target.checked })}
-                label="Early fire"
-                hint="Leave ahead by the estimated way to the target, so that it arrives at the instant. Its offset may be negative."
-              />
-            )}
-          </CardBody>
-        </Card>
-        <Card>
-          <CardHead title="Request" />
-          <CardBody className="grid grid-cols-1 gap-4">
-            {cloned ? (
-              <ClonedRequest
-                cloned={cloned}
-                draft={draft}
-                errors={errors}
-                payloadBytesMax={payloadBytesMax}
-                onChange={change}
-              />
-            ) : (
-              <RequestFields
-                draft={draft}
-                errors={errors}
-                mayAllowMore={mayAllowMore}
-                payloadBytesMax={payloadBytesMax}
-                onChange={change}
-              />
-            )}
-          </CardBody>
-        </Card>
+        {cloned ? [when, request] : [request, when]}
         <Card>
           <CardHead title="Sent once" />
           <CardBody>
@@ -130,7 +136,7 @@ export function NewScheduleForm({
               value={draft.idempotencyKey}
               onChange={(event) => change({ idempotencyKey: event.target.value }, "idempotencyKey")}
               error={errors.idempotencyKey}
-              hint="Optional: this form is stored once in any case. The same key gives the same schedule, for as long as it exists."
+              hint="Optional: this form schedules once in any case. The same key gives the same schedule, for as long as it exists."
             />
           </CardBody>
         </Card>
@@ -138,7 +144,7 @@ export function NewScheduleForm({
       <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17">
         <TimePreview chosen={chosen} nowMs={nowMs}>
           <Button type="submit" kind="primary" busy={isBusy} className="w-full">
-            {isBusy ? "Storing" : "Schedule it"}
+            {isBusy ? "Scheduling" : "Schedule it"}
           </Button>
         </TimePreview>
         <DraftCodeBlocks
@@ -147,6 +153,7 @@ export function NewScheduleForm({
           baseUrl={baseUrl}
           sdkName={sdkName}
           from={cloned?.id ?? ""}
+          originalUrl={cloned?.targetUrl ?? ""}
           isEarlyByDefault={isEarlyByDefault}
         />
       </div>

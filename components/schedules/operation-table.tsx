@@ -23,14 +23,14 @@ export function OperationTable({
         <HeadCell>Operation</HeadCell>
         <HeadCell>Status</HeadCell>
         <HeadCell numeric>Done</HeadCell>
-        <HeadCell numeric>Left alone</HeadCell>
+        <HeadCell numeric>Skipped</HeadCell>
         <HeadCell>Accepted</HeadCell>
       </TableHead>
       <TableBody>
         {operations.map((one) => (
           <Row key={one.id}>
             <RowHead stacked="line" className="md:cell-rest">
-              <TextLink href={one.href} className="block truncate leading-6" title={scopeInWords(one.filter, zone)}>
+              <TextLink href={one.href} className="row-link block" title={scopeInWords(one.filter, zone)}>
                 {one.action === "cancel" ? "Cancel" : "Replay"} {scopeInWords(one.filter, zone)}
               </TextLink>
             </RowHead>
@@ -40,7 +40,7 @@ export function OperationTable({
             <Cell numeric label="done">
               {formatCount(one.acted)}
             </Cell>
-            <Cell numeric label="left alone">
+            <Cell numeric label="skipped">
               {formatCount(leftAloneTotal(one.leftAlone))}
             </Cell>
             <Cell stacked="aside" className="whitespace-nowrap text-ink-muted">

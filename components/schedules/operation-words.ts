@@ -2,6 +2,7 @@ import type { LeftAlone, LeftAloneReason, OperationAction } from "#domain/operat
 import type { ScheduleStatus } from "#domain/states.ts";
 import { formatInstant } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
+import { statusWord } from "../format/status-word.ts";
 
 /** The filter that selects schedules; null when they were chosen one by one. */
 export type ScopeFilter = {
@@ -9,6 +10,15 @@ export type ScopeFilter = {
   q: string | null;
   from: Date | null;
   to: Date | null;
+  /** The host of the target. */
+  host?: string | null | undefined;
+  /** The answer to the last attempt: a status code, a class such as `5xx`, or `none`. */
+  code?: string | null | undefined;
+  /** Lateness, ms, as `writeLateRange` writes it. */
+  late?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+  /** Id (`op_…`) of the operation that made the copies. */
+  operation?: string | null | undefined;
 };
 
 /** `3 schedules`, `1 schedule`, `more than 10,000 schedules`. */
@@ -16,20 +26,28 @@ export function countInWords(count: number, isCapped = false): string {
   return `${isCapped ? "more than " : ""}${formatCount(count)} ${count === 1 && !isCapped ? "schedule" : "schedules"}`;
 }
 
-/** `all scheduled or failed ones with “lumen” in the URL that fire before 27 March 2026, 14:00:00.000 UTC`. */
+/** `all scheduled or retrying ones with “lumen” in the URL due before 27 March 2026, 14:00:00.000 UTC`. */
 export function scopeInWords(filter: ScopeFilter | null, zone = "UTC"): string {
   return filter === null ? "the ones that you chose" : `all ${filterInWords(filter, zone)}`;
 }
 
-/** The same without "all". `fires` is the range in words ("in the next hour"). */
-export function filterInWords({ statuses, q, from, to }: ScopeFilter, zone: string, fires?: string): string {
-  const kinds = statuses ? `${statuses.join(" or ")} ones` : "schedules";
+/** The same without "all". `range` is when they are due, in words ("in the next hour"). */
+export function filterInWords(filter: ScopeFilter, zone: string, range?: string): string {
+  const { statuses, q, from, to, host, code, late, idempotencyKey, operation } = filter;
+  const kinds = statuses ? `${statuses.map(statusWord).join(" or ")} ones` : "schedules";
   const target = q ? (/^sch_\w{26}$/.test(q) ? ` with the id ${q}` : ` with “${q}” in the URL`) : "";
   const [since, until] = [from && formatInstant(from, zone), to && formatInstant(to, zone)];
-  const range =
+  const bounds =
     since && until ? `between ${since} and ${until}` : since ? `from ${since} on` : until && `before ${until}`;
-  const when = fires ?? range;
-  return `${kinds}${target}${when ? ` that fire ${when}` : ""}`;
+  const when = range ?? bounds;
+  const narrower = [
+    host && `to ${host}`,
+    code && (code === "none" ? "last without an answer" : `last answered ${code}`),
+    late && `${late} ms late`,
+    idempotencyKey && `with the idempotency key “${idempotencyKey}”`,
+    operation && `made by ${operation}`,
+  ].filter(Boolean);
+  return [`${kinds}${target}`, ...narrower, ...(when ? [`due ${when}`] : [])].join(" ");
 }
 
 const ACTED: Record<OperationAction, string> = { cancel: "cancelled", replay: "replayed" };
@@ -42,7 +60,7 @@ const REASONS: Record<LeftAloneReason, string> = {
   succeeded: "Delivered already",
   dead: "Dead already",
   cancelled: "Cancelled already",
-  rescheduled: "Moved by somebody after it was asked for",
+  rescheduled: "Moved after this was requested",
   erased: "Payload and headers erased at the end of the retention window",
   over_quota: "Over the month’s quota",
   target_not_allowed: "Target not allowed any more",
@@ -58,7 +76,7 @@ export function reasonsInWords(left: LeftAlone): [words: string, count: number][
     .map(([reason, count]) => [REASONS[reason], count]);
 }
 
-/** The number of schedules left alone, for any reason. */
+/** The number of schedules skipped, for any reason. */
 export function leftAloneTotal(left: LeftAlone): number {
   return Object.values(left).reduce((sum, count) => sum + count, 0);
 }

@@ -6,7 +6,7 @@ export function ReplayFailure({ error, cloneHref }: { error: string | undefined;
   if (error === undefined) return null;
   return (
     <Notice kind="bad" announce="alert">
-      <b>Not replayed.</b> {REASONS.get(error) ?? "It was not stored. Try again."}
+      <b>Not replayed.</b> {REASONS.get(error) ?? "Try again."}
       {error === "CONFLICT" && (
         <>
           {" "}
@@ -22,8 +22,9 @@ const REASONS = new Map<string, string>(
     CONFLICT: "Payload and headers were erased at the end of the plan's retention.",
     QUOTA_EXCEEDED: "The quota of the month is used up, with its grace.",
     PAYLOAD_TOO_LARGE: "Its payload is larger than the plan allows now.",
+    past: "Its own time has passed meanwhile. It can be replayed now.",
     VALIDATION: "Its target is not allowed any more.",
-    UNAVAILABLE: "The database could not store it. Pressing again stores it once.",
+    UNAVAILABLE: "The database did not answer. Press again: it is replayed once.",
     UNAUTHORIZED: "You were signed out. Press again.",
   }),
 );

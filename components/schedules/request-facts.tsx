@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Environment } from "#domain/environment.ts";
+import type { ScheduleCreator } from "#domain/schedule-creator.ts";
 import { formatBytes, formatCount } from "../format/number.ts";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -10,18 +11,20 @@ import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** The request of a schedule (no payload), its original and its copies. `hrefOf` returns the page of a schedule. */
+/** The request of a schedule (no payload), its original its copies, and the operation that made it. `hrefOf` returns the page of a schedule. */
 export function RequestFacts({
   schedule,
   env,
   hrefOf,
+  operationHref,
 }: {
   schedule: ShownSchedule;
   env: Environment;
   hrefOf: (id: string) => string;
+  operationHref?: string | undefined;
 }) {
   const { id, method, targetUrl, payloadSizeBytes, isErased, hasContent, earlyFire, idempotencyKey } = schedule;
-  const { replayOf, copies } = schedule;
+  const { replayOf, copies, creator } = schedule;
   return (
     <Card>
       <CardHead title="Request">
@@ -41,7 +44,7 @@ export function RequestFacts({
               "Headers",
               isErased ? "Erased with the payload" : hasContent ? "If any, encrypted with the payload" : "None",
             ],
-            ["Early fire", earlyFire ? "On: it leaves ahead, to arrive on time" : "Off"],
+            ["Early fire", earlyFire ? "On: sent ahead, to arrive on time" : "Off"],
             ...(idempotencyKey
               ? [
                   [
@@ -59,8 +62,19 @@ export function RequestFacts({
                 <span className="block text-ink-muted text-xs">The webhook-id of each attempt is the same.</span>
               </WithCopy>,
             ],
+            ...(creator ? [["Created by", <Creator key="creator" creator={creator} />] as const] : []),
             ...(replayOf
               ? [["Made from", <ScheduleLink key="original" id={replayOf} href={hrefOf(replayOf)} />] as const]
+              : []),
+            ...(operationHref
+              ? [
+                  [
+                    "Made by",
+                    <TextLink key="operation" standalone href={operationHref}>
+                      A replay of many
+                    </TextLink>,
+                  ] as const,
+                ]
               : []),
             ...(copies.count > 0
               ? [["Copies", <CopyList key="copies" copies={copies} hrefOf={hrefOf} />] as const]
@@ -90,6 +104,25 @@ function CopyList({ copies, hrefOf }: { copies: ShownSchedule["copies"]; hrefOf:
           {formatCount(count)}.
         </p>
       )}
+    </>
+  );
+}
+
+function Creator({ creator }: { creator: ScheduleCreator }) {
+  if (creator.kind === "session") return "The dashboard";
+  if (creator.kind === "deletedKey") {
+    return (
+      <>
+        An API key that was deleted since, <span className="font-mono text-xs">{creator.id}</span>
+      </>
+    );
+  }
+  const { name, prefix, last4, isRevoked } = creator;
+  return (
+    <>
+      <span className="wrap-anywhere">{name}</span>,{" "}
+      <code className="whitespace-nowrap text-xs">{`${prefix}…${last4}`}</code>
+      {isRevoked && <span className="text-ink-muted"> (revoked)</span>}
     </>
   );
 }

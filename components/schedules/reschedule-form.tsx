@@ -5,6 +5,7 @@ import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
+import { useEarlyInput } from "../ui/use-early-input.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
 import { useClock } from "./use-clock.ts";
@@ -33,8 +34,20 @@ export function RescheduleForm({
   const [isChanged, setChanged] = useState(false);
   const nowMs = useClock(madeAtMs);
   const chosen = chooseTime(typed, nowMs);
+  const change = (next: TypedTime) => {
+    setTyped(next);
+    setChanged(true);
+  };
+  const form = useEarlyInput<HTMLFormElement>((textOf) => {
+    const early: TypedTime = {
+      ...{ words: textOf("words"), at: textOf("at"), zone: textOf("zone") },
+      occurrence: textOf("occurrence") === "second" ? "second" : "first",
+    };
+    if (JSON.stringify(early) !== JSON.stringify(initial)) change(early);
+  });
   return (
     <form
+      ref={form}
       method="post"
       action={action}
       className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21.5rem]"
@@ -50,17 +63,14 @@ export function RescheduleForm({
             chosen={chosen}
             nowMs={nowMs}
             errors={error && !isChanged ? { [error.field]: error.message } : {}}
-            onChange={(next) => {
-              setTyped(next);
-              setChanged(true);
-            }}
+            onChange={change}
           />
           <Checkbox
             name="early"
             value="1"
             defaultChecked={isEarly}
             label="Early fire"
-            hint="Leave ahead by the estimated way to the target, so that it arrives at the instant."
+            hint="Sent ahead by the estimated way to the target, so that it arrives when it is due."
           />
         </CardBody>
       </Card>

@@ -1,18 +1,18 @@
 import { CopyPlus, Repeat2, Zap } from "lucide";
-import type { ScheduleAction } from "#domain/schedule-actions.ts";
+import { SCHEDULE_ACTIONS, type ScheduleAction } from "#domain/schedule-actions.ts";
+import { isTerminal } from "#domain/states.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { ScheduleLinks, ShownSchedule } from "./shown-schedule.ts";
 
 const NAMES: Record<ScheduleAction, string> = {
-  fire: "Fire now",
+  fire: "Send now",
   reschedule: "Reschedule",
   replay: "Replay",
   clone: "Clone",
   cancel: "Cancel",
 };
-const ORDER = ["fire", "reschedule", "replay", "clone", "cancel"] as const;
 const BAR = ["fire", "replay", "clone", "cancel"] as const;
 const ICONS = { fire: Zap, replay: Repeat2, clone: CopyPlus, cancel: undefined };
 
@@ -24,14 +24,15 @@ const EFFECTS: Record<ScheduleAction, string> = {
   cancel: "Stops all further attempts.",
 };
 
-/** The most frequent actions on a schedule, for the header of its page. */
+/** The most frequent actions on a schedule, for the header of its page; on a phone only the most likely two. */
 export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
+  const onPhones: readonly ScheduleAction[] = isTerminal(schedule.status) ? ["replay", "clone"] : ["fire", "cancel"];
   return BAR.filter((action) => schedule.problems[action] === null).map((action) => (
     <ButtonLink
       key={action}
       href={links[action]}
-      kind={action === "cancel" ? "danger" : "plain"}
-      className={action === "cancel" ? "" : "max-sm:hidden"}
+      kind={action === "cancel" ? "danger" : action === "replay" && schedule.status === "dead" ? "primary" : "plain"}
+      className={onPhones.includes(action) ? "" : "max-sm:hidden"}
     >
       {ICONS[action] && <Icon of={ICONS[action]} />}
       {NAMES[action]}
@@ -43,10 +44,10 @@ export function ActionButtons({ schedule, links }: { schedule: ShownSchedule; li
 export function ActionsCard({ schedule, links }: { schedule: ShownSchedule; links: ScheduleLinks }) {
   return (
     <Card>
-      <CardHead title="What can be done" />
+      <CardHead title="Actions" />
       <CardBody>
         <ul className="grid gap-3 text-sm">
-          {ORDER.map((action) => {
+          {SCHEDULE_ACTIONS.map((action) => {
             const problem = schedule.problems[action];
             return (
               <li

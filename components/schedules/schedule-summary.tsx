@@ -22,7 +22,7 @@ export function ScheduleSummary({ schedule, zone, href }: { schedule: ShownSched
               </span>,
             ],
             ["Status", <Status key="status" status={schedule.status} />],
-            ["Fires", <FullTime key="at" at={schedule.fireAt} zone={zone} />],
+            ["Due", <FullTime key="at" at={schedule.fireAt} zone={zone} />],
           ]}
         />
       </CardBody>

@@ -1,11 +1,14 @@
-import { ArrowDown, ArrowUp, CircleSlash, Ellipsis, Eye, type IconNode, Repeat2 } from "lucide";
+import { CircleSlash, Ellipsis, Eye, type IconNode, Repeat2 } from "lucide";
 import type { ReactNode } from "react";
-import { canTransition, type ScheduleStatus } from "#domain/states.ts";
+import { ACTED_ON } from "#domain/operations.ts";
+import type { ScheduleStatus } from "#domain/states.ts";
 import { LatenessCell } from "../charts/lateness-cell.tsx";
 import { formatRelative } from "../format/duration.ts";
 import { formatCount } from "../format/number.ts";
+import { statusWord } from "../format/status-word.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/overlay.tsx";
+import { SortedHead, type SortLink } from "../ui/sorted-head.tsx";
 import { Status } from "../ui/status.tsx";
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { Target } from "../ui/target.tsx";
@@ -20,14 +23,12 @@ export type ListedSchedule = {
   fireAt: Date;
   offsetMs: number | null;
   attempts: number;
+  nextAttemptAt: Date | null;
   createdAt: Date;
   href: string;
   cancelHref: string;
   replayHref: string;
 };
-
-/** A sortable column: the URL of the list sorted by it, and the current order. */
-export type SortLink = { href: string; direction?: "ascending" | "descending" };
 
 /** Schedules with a checkbox each, for the surrounding form. `isTicked`: all are selected at first. */
 export function ScheduleTable({
@@ -43,9 +44,10 @@ export function ScheduleTable({
   now: Date;
   zone: string;
   isTicked: boolean;
-  sort: { fires: SortLink; created: SortLink };
+  sort: { fires: SortLink; late: SortLink; created: SortLink };
 }) {
   const isTwoSided = schedules.some(({ offsetMs }) => offsetMs !== null && offsetMs < 0);
+  const hasLate = sort.late.direction !== undefined || schedules.some(({ offsetMs }) => offsetMs !== null);
   return (
     <Table caption={caption} stacks>
       <TableHead>
@@ -55,8 +57,10 @@ export function ScheduleTable({
         </HeadCell>
         <HeadCell>Status</HeadCell>
         <HeadCell>Target</HeadCell>
-        <SortedHead sort={sort.fires}>Fires</SortedHead>
-        <HeadCell>Late</HeadCell>
+        <SortedHead sort={sort.fires}>Due</SortedHead>
+        <SortedHead sort={sort.late} className={hasLate ? "" : OPTIONAL}>
+          Late
+        </SortedHead>
         <HeadCell numeric className={OPTIONAL}>
           Attempts
         </HeadCell>
@@ -69,7 +73,7 @@ export function ScheduleTable({
       </TableHead>
       <TableBody>
         {schedules.map((schedule) => (
-          <ScheduleRow key={schedule.id} {...{ schedule, now, zone, isTicked, isTwoSided }} />
+          <ScheduleRow key={schedule.id} {...{ schedule, now, zone, isTicked, isTwoSided, hasLate }} />
         ))}
       </TableBody>
     </Table>
@@ -79,39 +83,24 @@ export function ScheduleTable({
 /** For narrow screens: the details that have no column there. */
 const OPTIONAL = "max-[76.5rem]:hidden";
 
-function SortedHead({
-  sort: { href, direction },
-  className,
-  children,
-}: {
-  sort: SortLink;
-  className?: string;
-  children: string;
-}) {
-  return (
-    <HeadCell aria-sort={direction} className={className}>
-      <a href={href} className="inline-flex min-h-6 items-center gap-1 hover:text-ink hover:underline">
-        {children}
-        {direction && <Icon of={direction === "ascending" ? ArrowUp : ArrowDown} small />}
-      </a>
-    </HeadCell>
-  );
-}
-
 function ScheduleRow({
   schedule,
   now,
   zone,
   isTicked,
   isTwoSided,
+  hasLate,
 }: {
   schedule: ListedSchedule;
   now: Date;
   zone: string;
   isTicked: boolean;
   isTwoSided: boolean;
+  hasLate: boolean;
 }) {
-  const { id, url, method, status, fireAt, offsetMs, attempts, createdAt, href } = schedule;
+  const { id, url, method, status, fireAt, offsetMs, attempts, createdAt, nextAttemptAt, href } = schedule;
+  // On the narrowest screens the next attempt has the place of the time at which it was due.
+  const isRetrying = status === "failed";
   const name = `${method} ${url.replace(/^https?:\/\//, "")}, ${formatRelative(fireAt, now)}`;
   return (
     <Row>
@@ -122,21 +111,28 @@ function ScheduleRow({
             name="id"
             value={id}
             defaultChecked={isTicked}
+            data-cancellable={ACTED_ON.cancel.includes(status) || undefined}
             aria-label={`Select ${name}`}
             className="size-4 scroll-mb-20 accent-accent"
           />
         </label>
       </Cell>
       <Cell stacked="title">
-        <Status status={status} />
+        <Status
+          status={status}
+          next={nextAttemptAt && <RelativeTime at={nextAttemptAt} now={now} zone={zone} isAhead />}
+        />
       </Cell>
       <Cell rest stacked="line" className="*:scroll-mb-20">
         <Target method={method} url={url} href={href} />
       </Cell>
-      <Cell stacked="aside" className="whitespace-nowrap">
+      <Cell stacked="aside" className={`whitespace-nowrap ${isRetrying ? "max-[23rem]:hidden!" : ""}`}>
         <RelativeTime at={fireAt} now={now} zone={zone} />
       </Cell>
-      <Cell stacked={offsetMs === null ? "hidden" : "line"}>
+      <Cell
+        stacked={offsetMs === null ? "hidden" : "line"}
+        className={`md:max-[76.5rem]:[&_svg]:hidden ${hasLate ? "" : OPTIONAL}`}
+      >
         <LatenessCell ms={offsetMs} isTwoSided={isTwoSided} />
       </Cell>
       <Cell numeric stacked="hidden" className={`${OPTIONAL} ${attempts === 0 ? "text-ink-muted" : ""}`}>
@@ -145,7 +141,7 @@ function ScheduleRow({
       <Cell stacked="hidden" className={`${OPTIONAL} whitespace-nowrap text-ink-muted`}>
         <RelativeTime at={createdAt} now={now} zone={zone} />
       </Cell>
-      <Cell stacked="aside" className="w-8 max-md:ml-0!">
+      <Cell stacked="aside" className={isRetrying ? "w-8 min-[23rem]:max-md:ml-0!" : "w-8 max-md:ml-0!"}>
         <Popover button={<Icon of={Ellipsis} />} kind="ghost" size="small" square aria-label={`Actions for ${name}`}>
           <Actions {...schedule} />
         </Popover>
@@ -155,7 +151,7 @@ function ScheduleRow({
 }
 
 function Actions({ status, href, replayHref, cancelHref }: ListedSchedule) {
-  const isCancellable = status !== "firing" && canTransition(status, "cancelled");
+  const isCancellable = ACTED_ON.cancel.includes(status);
   return (
     <div className="grid">
       <Action href={href} icon={Eye}>
@@ -169,7 +165,7 @@ function Actions({ status, href, replayHref, cancelHref }: ListedSchedule) {
           Cancel
         </Action>
       ) : (
-        <span className="px-3 py-1 text-ink-muted text-xs">Cannot be cancelled: it is {status}.</span>
+        <span className="px-3 py-1 text-ink-muted text-xs">Cannot be cancelled: it is {statusWord(status)}.</span>
       )}
     </div>
   );

@@ -37,7 +37,7 @@ export function SchedulesEmpty({
         <p className="text-center text-ink-soft text-sm">
           Or by the API, with <TextLink href={keysHref}>an API key</TextLink>:
         </p>
-        <CodeTabs what="First call" samples={firstCallSamples(installation, env)} />
+        <CodeTabs what="First API request" samples={firstCallSamples(installation, env)} />
       </div>
     </>
   );

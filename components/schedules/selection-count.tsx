@@ -2,14 +2,17 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** The number of ticked boxes in the surrounding form; `ticked` is the number that the server rendered. */
-function useTicked(ticked: number) {
-  const [count, setCount] = useState(ticked);
+/** The number of ticked boxes in the surrounding form that match; `ticked` is the number that the server rendered. */
+function useTicked(ticked: number, match = "input") {
+  const [seen, setSeen] = useState({ count: ticked, isAll: false });
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
     const form = place.current?.closest("form");
     if (!form) return;
-    const look = () => setCount(boxesOf(form).filter(({ checked }) => checked).length);
+    const look = () => {
+      const count = boxesOf(form).filter((box) => box.checked && box.matches(match)).length;
+      setSeen({ count, isAll: allBoxOf(form)?.checked ?? false });
+    };
     look();
     form.addEventListener("change", look);
     // Rows come and go when the list is refreshed.
@@ -19,32 +22,59 @@ function useTicked(ticked: number) {
       form.removeEventListener("change", look);
       rows.disconnect();
     };
-  }, []);
-  return { count, place };
+  }, [match]);
+  return { ...seen, place };
 }
 
 const boxesOf = (form: HTMLFormElement) => [...form.querySelectorAll<HTMLInputElement>('input[name="id"]')];
+const allBoxOf = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>('input[name="all"]');
 
-/** The number of selected rows, announced when it changes. Empty without scripts. */
-export function SelectionCount({ ticked }: { ticked: number }) {
-  const { count, place } = useTicked(ticked);
+/**
+ * The number of selected rows, or `all` in words while all that match are selected. Announced when it changes. Empty without
+ * scripts.
+ */
+export function SelectionCount({ ticked, all }: { ticked: number; all: string }) {
+  const { count, isAll, place } = useTicked(ticked);
   return (
     <b ref={place} role="status" className="font-medium noscript:hidden">
-      {count} selected
+      {isAll ? all : count} selected
     </b>
   );
 }
 
-/** The number of selected rows for the label of a button; "selected" without scripts. */
-export function SelectedNumber({ ticked }: { ticked: number }) {
-  const { count, place } = useTicked(ticked);
+/**
+ * The number of selected rows for the label of a button, of those alone that can be cancelled with `isCancel`, or `all` in words
+ * while all that match are selected; "selected" without scripts.
+ */
+export function SelectedNumber({ ticked, isCancel, all }: { ticked: number; isCancel?: boolean; all: string }) {
+  const { count, isAll, place } = useTicked(ticked, isCancel ? "[data-cancellable]" : "input");
   return (
     <>
       <span ref={place} className="noscript:hidden">
-        {count}
+        {isAll ? all : count}
       </span>
       <span className="hidden noscript:inline">selected</span>
     </>
+  );
+}
+
+/** The box that selects all schedules that match beyond the rows of the page. It is ticked only while all of these are. */
+export function SelectAll({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const form = box.current?.form;
+    // Before the counts look.
+    const look = () => {
+      if (form && box.current && boxesOf(form).some(({ checked }) => !checked)) box.current.checked = false;
+    };
+    form?.addEventListener("change", look, { capture: true });
+    return () => form?.removeEventListener("change", look, { capture: true });
+  }, []);
+  return (
+    <label className="hidden min-h-6.5 cursor-pointer items-center gap-1.5 noscript:inline-flex [form:not(:has([name=id]:not(:checked)))_&]:inline-flex">
+      <input ref={box} type="checkbox" name="all" value="1" className="size-4 accent-accent" />
+      {children}
+    </label>
   );
 }
 

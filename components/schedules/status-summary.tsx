@@ -1,27 +1,39 @@
 import { useId } from "react";
+import { isTerminal } from "#domain/states.ts";
 import { LatenessStrip } from "../charts/lateness-strip.tsx";
+import { Travel } from "../charts/travel.tsx";
 import { Card } from "../ui/card.tsx";
 import { ExactTime } from "../ui/exact-time.tsx";
-import { Notice } from "../ui/notice.tsx";
 import { LatenessFigure } from "../ui/reading.tsx";
 import { Status } from "../ui/status.tsx";
+import { TextLink } from "../ui/text-link.tsx";
 import { Countdown } from "./countdown.tsx";
+import { LastAnswer } from "./last-answer.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
-/** The state of a schedule: status, lateness of the first attempt or time until it, and what comes next. */
-export function StatusSummary({ schedule, zone, now }: { schedule: ShownSchedule; zone: string; now: Date }) {
-  const { status, offsetMs, firedAt, fireAt, nextAttemptAt, attemptCount } = schedule;
+type Props = { schedule: ShownSchedule; zone: string; now: Date };
+
+/** `logHref` is the log of the schedule, `hrefOf` the page of any. */
+type SummaryProps = Props & { logHref: string; hrefOf: (id: string) => string };
+
+/**
+ * The state of a schedule: of a dead or retrying one first why, and what comes next; then the lateness of the first attempt,
+ * or the time until it.
+ */
+export function StatusSummary({ schedule, zone, now, logHref, hrefOf }: SummaryProps) {
+  const { status, offsetMs, firedAt, fireAt } = schedule;
   const isFired = offsetMs !== null && firedAt !== null;
   const id = useId();
   return (
     <Card aria-labelledby={id} className="grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
+      {(status === "dead" || status === "failed") && <Why {...{ schedule, zone, now, hrefOf }} />}
       <div className="grid min-w-0 content-start gap-3 p-4 md:border-line md:border-r">
         <p className="flex flex-wrap items-center gap-2">
           <Status status={status} badge />
           <span className="text-ink-soft text-sm">{attemptsInWords(schedule)}</span>
         </p>
         <h2 id={id} className="font-normal text-ink-muted text-xs tracking-normal">
-          {isFired ? "First attempt left" : HEADINGS[status]}
+          {isFired ? "First attempt was sent" : HEADINGS[status]}
         </h2>
         {isFired ? (
           <>
@@ -44,26 +56,61 @@ export function StatusSummary({ schedule, zone, now }: { schedule: ShownSchedule
         )}
       </div>
       <div className="grid min-w-0 content-start gap-4 p-4">
-        {isFired ? (
-          <LatenessStrip ms={offsetMs} what="The first attempt" />
-        ) : (
-          <p className="text-ink-soft text-sm">{EXPLANATIONS[status]}</p>
-        )}
-        {status === "failed" && nextAttemptAt && (
-          <Notice kind="warn">
-            <b>
-              Attempt {attemptCount + 1} leaves <Countdown atMs={nextAttemptAt.getTime()} nowMs={now.getTime()} />
-            </b>
-            , at <ExactTime at={nextAttemptAt} zone={zone} day={now} /> {zone}. Cancel works until it is claimed.
-          </Notice>
-        )}
-        {status === "dead" && (
-          <Notice kind="bad">
-            <b>No attempt is left.</b> Replay sends the same request again, as a new schedule.
-          </Notice>
-        )}
+        <Travel ms={isFired ? offsetMs : null}>
+          {(isFired || (status === "firing" && schedule.attemptCount === 1)) && (
+            <LatenessStrip ms={isFired ? offsetMs : null} what="The first attempt" href={logHref} />
+          )}
+        </Travel>
+        {!isFired && <p className="text-ink-soft text-sm">{EXPLANATIONS[status]}</p>}
       </div>
     </Card>
+  );
+}
+
+/** Why a schedule is dead or retrying, and what can follow. */
+function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
+  const { status, attempts, attemptCount, nextAttemptAt } = schedule;
+  const last = attempts.at(-1) ?? { statusCode: schedule.lastStatusCode, errorText: schedule.lastError ?? "" };
+  const isDead = status === "dead";
+  return (
+    <div
+      className={`grid gap-1.5 rounded-t-lg border-b px-4 py-3.5 md:col-span-2 ${isDead ? "border-bad-line bg-bad-soft" : "border-warn-line bg-warn-soft"}`}
+    >
+      <p className="text-lg tracking-tight">
+        {isDead ? (
+          `Dead after ${attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}.`
+        ) : nextAttemptAt ? (
+          <>
+            Retrying: attempt {attemptCount + 1} is due{" "}
+            <Countdown atMs={nextAttemptAt.getTime()} nowMs={now.getTime()} />
+            <span className="ml-1.5 text-ink-soft text-sm tracking-normal">
+              at <ExactTime at={nextAttemptAt} zone={zone} day={now} /> {zone}
+            </span>
+          </>
+        ) : (
+          "Retrying."
+        )}
+      </p>
+      <p className="text-sm">
+        <LastAnswer statusCode={last.statusCode} errorText={last.errorText} />
+      </p>
+      <p className="text-ink-soft text-sm">
+        {isDead ? <Followed {...{ schedule, hrefOf }} /> : "Cancel works until that attempt is claimed."}
+      </p>
+    </div>
+  );
+}
+
+/** What became of the copies of a dead schedule. */
+function Followed({ schedule: { copies }, hrefOf }: Pick<SummaryProps, "schedule" | "hrefOf">) {
+  const delivered = copies.newest.find(({ status }) => status === "succeeded");
+  const copy = delivered ?? copies.newest.find(({ status }) => !isTerminal(status));
+  if (!copy) return "Nothing more is sent automatically. Replay sends the same request again, as a new schedule.";
+  return (
+    <>
+      <TextLink href={hrefOf(copy.id)}>{delivered ? "A copy was delivered" : "A copy is on its way"}</TextLink>. Nothing
+      more is sent of this one.
+    </>
   );
 }
 
@@ -75,13 +122,13 @@ function attemptsInWords({ status, attemptCount, ahead: { total } }: ShownSchedu
 }
 
 const HEADINGS = {
-  ...{ scheduled: "Leaves", firing: "Due", failed: "Was due", succeeded: "Was due", dead: "Was due" },
-  cancelled: "Would have left",
+  ...{ scheduled: "Due", firing: "Due", failed: "Was due", succeeded: "Was due", dead: "Was due" },
+  cancelled: "Would have been due",
 };
 
 const EXPLANATIONS = {
   scheduled:
-    "Nothing was sent yet. Cancel and reschedule work until an attempt is claimed, at most 250 ms before it leaves.",
+    "Nothing was sent yet. Cancel and reschedule work until an attempt is claimed, at most 250 ms before it is sent.",
   firing: "An attempt is under way. It has 30 s.",
   failed: "No attempt has a known outcome yet.",
   succeeded: "The outcome of the first attempt is not known.",

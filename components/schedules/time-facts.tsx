@@ -15,9 +15,9 @@ export function TimeFacts({ schedule, zone }: { schedule: ShownSchedule; zone: s
       <CardBody className="py-1.5!">
         <Facts
           items={[
-            ["Intended", <Instant key="intended" at={fireAt} what="intended instant, ISO" />],
-            ["Actual", firedAt ? <Instant key="actual" at={firedAt} what="actual instant, ISO" /> : "Not sent yet"],
-            ...(offsetMs === null ? [] : [["Offset", formatOffset(offsetMs)] as const]),
+            ["Due", <Instant key="due" at={fireAt} what="due instant, ISO" />],
+            ["Sent", firedAt ? <Instant key="sent" at={firedAt} what="sent instant, ISO" /> : "Not sent yet"],
+            ...(offsetMs === null ? [] : [["Late", formatOffset(offsetMs)] as const]),
             ...(zone === undefined || zone === "UTC"
               ? []
               : [["Local", <Local key="local" at={fireAt} zone={zone} />] as const]),

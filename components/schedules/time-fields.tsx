@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import type { ChosenTime, TypedTime } from "#domain/chosen-time.ts";
 import { TextField } from "../ui/field.tsx";
 import { ClockChange } from "./clock-change.tsx";
+import { DateField } from "./date-field.tsx";
 
 const CHIPS = [
   { label: "+5 m", words: "in 5m" },
@@ -33,7 +34,7 @@ export function TimeFields({
   const set = (change: Partial<TypedTime>) => onChange({ ...typed, occurrence: "first", ...change });
   const errorOf = (field: "words" | "at" | "zone") =>
     errors[field] ??
-    (!chosen.ok && chosen.field === field && typed[field].length > LONG_ENOUGH ? chosen.message : undefined);
+    (!chosen.ok && chosen.field === field && typed[field].length > LONG_ENOUGH[field] ? chosen.message : undefined);
   return (
     <div className="grid grid-cols-1 gap-4">
       {/* biome-ignore lint/a11y/useSemanticElements: they are buttons, not fields */}
@@ -62,16 +63,7 @@ export function TimeFields({
           error={errorOf("words")}
           hint="Used only if both are given."
         />
-        <TextField
-          id="at"
-          name="at"
-          label="Date and time"
-          type="datetime-local"
-          step={1}
-          value={typed.at}
-          onChange={(event) => set({ at: event.target.value, words: "" })}
-          error={errorOf("at")}
-        />
+        <DateField value={typed.at} error={errorOf("at")} onChange={(at) => set({ at, words: "" })} />
         <TextField
           id="zone"
           name="zone"
@@ -97,8 +89,8 @@ export function TimeFields({
   );
 }
 
-/** Shows no error while fewer than three letters are typed. */
-const LONG_ENOUGH = 2;
+/** Shows no error while fewer letters are typed. */
+const LONG_ENOUGH = { words: 2, at: 15, zone: 2 };
 
 // Listed in the browser: the server would send 400 zones.
 function useZones(): readonly string[] {

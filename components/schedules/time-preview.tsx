@@ -21,10 +21,10 @@ export function TimePreview({
   children?: ReactNode;
 }) {
   return (
-    <Card aria-labelledby="leaves">
+    <Card aria-labelledby="due">
       <CardBody className="grid gap-3">
-        <h2 id="leaves" className="font-normal text-ink-soft text-sm tracking-normal">
-          Leaves
+        <h2 id="due" className="font-normal text-ink-soft text-sm tracking-normal">
+          Due
         </h2>
         <p className="hidden text-ink-soft text-sm noscript:block">
           What you type is checked when you send it. The preview needs scripts.

@@ -4,14 +4,14 @@ import { useEffect } from "react";
 import type { TypedTime } from "#domain/chosen-time.ts";
 
 /**
- * Fills in the browser's zone, unless one was known when the page was rendered (`isKnown`). A date and time that were
- * already typed keep their zone.
+ * Fills in the browser's zone in place of `fallback`, the zone of a page that was rendered without knowing it; null when it
+ * was known. A zone that was already typed stays, and a date and time that were already typed keep theirs.
  */
-export function useBrowserZone(isKnown: boolean, change: (to: (typed: TypedTime) => TypedTime) => void): void {
+export function useBrowserZone(fallback: string | null, change: (to: (typed: TypedTime) => TypedTime) => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once: later input wins
   useEffect(() => {
-    if (isKnown) return;
+    if (fallback === null) return;
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    change((typed) => (typed.at === "" ? { ...typed, zone: timeZone } : typed));
+    change((typed) => (typed.at === "" && typed.zone === fallback ? { ...typed, zone: timeZone } : typed));
   }, []);
 }

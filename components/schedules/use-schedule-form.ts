@@ -3,6 +3,7 @@
 import { type FormEvent, useActionState, useEffect, useRef, useState } from "react";
 import { type ChosenTime, chooseTime } from "#domain/chosen-time.ts";
 import { type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { useEarlyInput } from "../ui/use-early-input.ts";
 import type { FailedDraft } from "./form-problems.tsx";
 import { useBrowserZone } from "./use-browser-zone.ts";
 import { useClock } from "./use-clock.ts";
@@ -33,16 +34,14 @@ export function useScheduleForm({
   const [draft, setDraft] = useState(atFirst?.draft ?? initial);
   const [isBusy, setBusy] = useState(false);
   const [refusals, setRefusals] = useState(0);
-  const form = useRef<HTMLFormElement>(null);
+  const form = useEarlyInput<HTMLFormElement>((_, fields) => setDraft(readDraft(new FormData(fields))));
   const problems = useRef<HTMLDivElement>(null);
   const nowMs = useClock(madeAtMs);
   const chosen: ChosenTime = chooseTime(draft, nowMs);
 
-  // The values that were typed before this script ran.
-  useEffect(() => {
-    if (form.current) setDraft(readDraft(new FormData(form.current)));
-  }, []);
-  useBrowserZone(isZoneKnown || atFirst !== null, (change) => setDraft((before) => ({ ...before, ...change(before) })));
+  useBrowserZone(isZoneKnown || atFirst !== null ? null : initial.zone, (change) =>
+    setDraft((before) => ({ ...before, ...change(before) })),
+  );
 
   // After rendering: a hidden element cannot take the focus.
   useEffect(() => {
@@ -80,4 +79,4 @@ export function useScheduleForm({
 }
 
 const NOT_TAKEN =
-  "The server did not take the form. Press again: it is stored once. If that does not help, open this page in another tab; what you typed is still here.";
+  "The server did not accept the form. Press again: it is scheduled once. If that does not help, open this page in another tab; what you typed is still here.";

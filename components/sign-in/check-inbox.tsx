@@ -24,7 +24,7 @@ export function CheckInbox({
   changeHref?: string;
 }) {
   return (
-    <NarrowCard title={isMailSetUp ? "Look in your mail" : "Look in the terminal"}>
+    <NarrowCard title={isMailSetUp ? "Check your e-mail" : "Look in the terminal"}>
       <p role="status" className="-mt-2 text-ink-soft text-sm">
         {isSignupOpen ? "A" : "If this address may sign in here, a"}
         {isMailSetUp ? " link is on its way to " : " link was made for "}

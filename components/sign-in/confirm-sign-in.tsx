@@ -20,7 +20,7 @@ export function ConfirmSignIn({
   return (
     <NarrowCard title="Confirm it is you">
       <p className="-mt-2 text-ink-soft text-sm">
-        This link was asked for in another browser. Continue only if that was you.
+        This link was requested in another browser. Continue only if that was you.
       </p>
       <form action={action} method={method} className="grid gap-3">
         {Object.entries(fields).map(([name, value]) => (
@@ -31,7 +31,7 @@ export function ConfirmSignIn({
         </Button>
       </form>
       <p className="text-ink-muted text-xs">
-        It was not? Close this page: nobody is signed in. <TextLink href="/">Leave</TextLink>
+        It was not? Close this page: nobody is signed in. <TextLink href="/">Cancel</TextLink>
       </p>
     </NarrowCard>
   );

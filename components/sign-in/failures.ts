@@ -11,22 +11,22 @@ const FAILURES = {
   },
   provider_refused: {
     title: "The provider did not sign you in.",
-    text: "You may have cancelled there, or it did not answer. Try again, or have a link sent.",
+    text: "You may have cancelled there, or it did not answer. Try again, or send a link.",
     mayTry: true,
   },
   email_unverified: {
     title: "That e-mail address is not verified.",
-    text: "The provider does not vouch for it. Verify it there, or have a link sent to it.",
+    text: "The provider does not confirm it. Verify it there, or send a link to it.",
     mayTry: true,
   },
   link_needed: {
     title: "Sign in with a link instead.",
-    text: "Google does not keep the mail of that address, so it cannot say whose it is now. Have a link sent to it.",
+    text: "Google does not host the mail of that address, so it cannot say who owns it now. Send a link to it.",
     mayTry: true,
   },
   signup_closed: {
     title: "No account has this address.",
-    text: "This installation takes no new accounts by itself. Ask its operator, or sign in with another address.",
+    text: "This installation takes no new accounts. Ask its operator, or sign in with another address.",
     mayTry: true,
   },
   too_many_identities: {
@@ -36,18 +36,18 @@ const FAILURES = {
   },
   account_deactivated: {
     title: "This account is deactivated.",
-    text: "Its schedules wait and nothing of it is lost. Ask the operator of this installation.",
+    text: "Its schedules wait, and nothing is lost. Ask the operator of this installation.",
     mayTry: false,
   },
   mail_failed: {
     title: "The mail could not be sent.",
-    text: "The mail service did not take it. Try again in a minute.",
+    text: "The mail service did not accept it. Try again in a minute.",
     mayTry: true,
     send: "Send the link again",
   },
   too_many_requests: {
-    title: "Too many links were asked for.",
-    text: "Use the latest one that came, or wait a few minutes.",
+    title: "Too many links were requested.",
+    text: "Use the latest one, or wait a few minutes.",
     mayTry: true,
   },
   unavailable: {
@@ -57,7 +57,7 @@ const FAILURES = {
   },
   signed_out: {
     title: "You were signed out.",
-    text: "What you sent was not taken. Sign in to get back to the page, and send it again.",
+    text: "What you sent was not saved. Sign in to return to the page, and send it again.",
     mayTry: true,
   },
 } as const satisfies Record<string, SignInFailure>;

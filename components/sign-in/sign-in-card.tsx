@@ -42,7 +42,7 @@ export function SignInCard({
         </Notice>
       ) : (
         <p className="-mt-2 text-ink-soft text-sm">
-          We mail you a link. No password. {isSignupOpen && "A first sign-in makes the account."}
+          We e-mail you a link. No password. {isSignupOpen && "Your first sign-in creates the account."}
         </p>
       )}
       {shown && !shown.mayTry ? (

@@ -19,6 +19,7 @@ function fits(secret, body, headers) {
 export const RECEIVER_SAMPLES = [
   {
     label: "Next.js",
+    language: "js",
     code: `${IMPORT_AND_SECRETS}
 export async function POST(request) {
   const body = Buffer.from(await request.arrayBuffer()); // before anything parses it
@@ -30,6 +31,7 @@ ${FITS}`,
   },
   {
     label: "Express",
+    language: "js",
     code: `${IMPORT_AND_SECRETS}
 app.post("/hook", express.raw({ type: "*/*" }), (req, res) => {
   const isSigned = secrets.some((secret) => fits(secret, req.body, req.headers));
@@ -39,6 +41,7 @@ ${FITS}`,
   },
   {
     label: "Hono",
+    language: "js",
     code: `${IMPORT_AND_SECRETS}
 app.post("/hook", async (c) => {
   const body = Buffer.from(await c.req.arrayBuffer());
@@ -49,6 +52,7 @@ ${FITS}`,
   },
   {
     label: "Python",
+    language: "py",
     code: `import base64, hmac, time
 
 # headers: a dict with names in lower case. secrets: [current, next].
@@ -68,6 +72,7 @@ def is_signed(secrets, body: bytes, headers) -> bool:
   },
   {
     label: "Go",
+    language: "go",
     code: `func hook(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

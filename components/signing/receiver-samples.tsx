@@ -1,4 +1,5 @@
 import { CodeTabs } from "../ui/code-tabs.tsx";
+import { highlightCode } from "../ui/highlight-code.ts";
 import { RECEIVER_SAMPLES } from "./receiver-code.ts";
 
 /** How a receiver checks signatures, in five frameworks and languages. */
@@ -8,7 +9,10 @@ export function ReceiverSamples() {
       <h2 id="receiver" className="text-base">
         At the receiver
       </h2>
-      <CodeTabs what="Receiver" samples={RECEIVER_SAMPLES} />
+      <CodeTabs
+        what="Receiver"
+        samples={RECEIVER_SAMPLES.map(({ label, code, language }) => ({ label, code: highlightCode(language, code) }))}
+      />
       <p className="text-ink-muted text-xs">
         Check the bytes as they came, before anything parses them. Next.js, Express and Hono use{" "}
         <code>npm install standardwebhooks</code>, Go uses{" "}

@@ -34,7 +34,7 @@ export function SecretPair({
         <Secret name="Next" note="signs after a rotation" value={next} />
       </CardBody>
       <CardFoot>
-        Keep both at the receiver, and accept a request when one of them fits. Live and test have pairs of their own.
+        Keep both at the receiver, and accept a request when either matches. Live and test have pairs of their own.
       </CardFoot>
     </Card>
   );

@@ -5,6 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { TextArea, TextField } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { useEarlyInput } from "../ui/use-early-input.ts";
 import { checkSignature, type SignatureCheck } from "./check-signature.ts";
 
 const TOLERANCE_S = 300;
@@ -15,6 +16,11 @@ export function SignatureChecker({ current, next }: { current: string; next: str
   const [body, setBody] = useState("");
   const [secret, setSecret] = useState("");
   const [result, setResult] = useState<SignatureCheck | null>(null);
+  const fields = useEarlyInput<HTMLDivElement>((textOf) => {
+    setHeaders(textOf("headers"));
+    setBody(textOf("body"));
+    setSecret(textOf("secret"));
+  });
 
   const check = async () => {
     if (globalThis.crypto?.subtle === undefined) return setResult({ outcome: "incomplete", problem: NO_CRYPTO });
@@ -35,7 +41,7 @@ export function SignatureChecker({ current, next }: { current: string; next: str
       <CardBody className="hidden text-ink-soft text-sm noscript:block">
         It needs scripts. The code beside it does the same at your receiver.
       </CardBody>
-      <CardBody className="grid grid-cols-1 gap-4 noscript:hidden">
+      <CardBody ref={fields} className="grid grid-cols-1 gap-4 noscript:hidden">
         <TextArea
           name="headers"
           label="Received headers"
@@ -80,15 +86,15 @@ function Result({ of: result }: { of: SignatureCheck }): ReactNode {
   if (result.outcome === "unsigned") {
     return (
       <Notice kind="bad">
-        <b>It does not fit.</b> The body differs, or another secret signed it. A parser that reformats JSON is the usual
-        reason.
+        <b>It does not match.</b> The body differs, or another secret signed it. A parser that reformats JSON is the
+        usual reason.
       </Notice>
     );
   }
   const isOld = Math.abs(result.ageS) > TOLERANCE_S;
   return (
     <Notice kind={isOld ? "warn" : "ok"}>
-      <b>It fits the {result.secretName} secret.</b>
+      <b>It matches the {result.secretName} secret.</b>
       {isOld && " Its timestamp is over five minutes from now, so receivers refuse it today."}
     </Notice>
   );

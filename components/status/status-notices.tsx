@@ -6,7 +6,10 @@ import { FullTime } from "../ui/time.tsx";
 /** From this age on figures count as old, ms; they are read every 30 s. */
 const OLD_MS = 120_000;
 
-/** Warns when the figures are old, and when no dispatcher is running. `isRunning` null: unknown. */
+/** Whether figures of `updatedAt` count as old. */
+export const areOld = (updatedAt: Date, now: Date) => now.getTime() - updatedAt.getTime() > OLD_MS;
+
+/** Warns when the database does not answer, and when no dispatcher is running. `isRunning` null: the database did not say. */
 export function StatusNotices({
   updatedAt,
   isRunning,
@@ -19,15 +22,16 @@ export function StatusNotices({
   const ageMs = now.getTime() - updatedAt.getTime();
   return (
     <>
-      {ageMs > OLD_MS && (
+      {(isRunning === null || areOld(updatedAt, now)) && (
         <Notice kind="warn" icon={ClockAlert}>
-          <b>These figures are {formatDuration(ageMs, 1)} old.</b> The last ones were taken on{" "}
-          <FullTime at={updatedAt} />. The database has not answered since; this page has new ones as soon as it does.
+          <b>The database does not answer.</b> These figures are {formatDuration(ageMs, 1)} old, from{" "}
+          <FullTime at={updatedAt} />. What comes due meanwhile is sent late. This page has new figures as soon as the
+          database answers.
         </Notice>
       )}
       {isRunning === false && (
         <Notice kind="bad">
-          <b>No dispatcher is running.</b> What is due waits, and leaves late as soon as one runs again.
+          <b>No dispatcher is running.</b> What is due waits, and is sent late as soon as one runs again.
         </Notice>
       )}
     </>

@@ -1,4 +1,4 @@
-import type { HTMLAttributes, ReactNode } from "react";
+import type { HTMLAttributes, ReactNode, Ref } from "react";
 
 /** A surface with a hairline border. Do not nest cards. */
 export function Card({ danger, className = "", ...rest }: HTMLAttributes<HTMLElement> & { danger?: boolean }) {
@@ -18,7 +18,7 @@ export function CardHead({ title, id, children }: { title: ReactNode; id?: strin
   );
 }
 
-export function CardBody({ className = "", ...rest }: HTMLAttributes<HTMLDivElement>) {
+export function CardBody({ className = "", ...rest }: HTMLAttributes<HTMLDivElement> & { ref?: Ref<HTMLDivElement> }) {
   return <div {...rest} className={`p-4 ${className}`} />;
 }
 

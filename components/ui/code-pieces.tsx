@@ -1,6 +1,13 @@
-import type { CodePiece } from "./code-piece.ts";
+import type { CodePiece, CodeStyle } from "./code-piece.ts";
 
-const LOOKS = { text: "text-ink-soft", comment: "text-ink-muted", instant: "font-medium text-accent" };
+const LOOKS: Record<CodeStyle, string> = {
+  comment: "text-ink-muted",
+  instant: "font-medium text-accent",
+  keyword: "text-code-keyword",
+  string: "text-code-string",
+  number: "text-code-number",
+  name: "text-code-name",
+};
 
 /** Code in its styles. */
 export function CodePieces({ of: code }: { of: CodePiece | readonly CodePiece[] }) {

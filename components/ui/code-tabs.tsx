@@ -22,7 +22,7 @@ export function CodeTabs({ what, samples }: { what: string; samples: readonly Co
       className={`min-w-0 overflow-hidden rounded-lg border border-line bg-surface ${SHOWN.slice(0, samples.length).join(" ")}`}
     >
       <div className="flex min-h-9 items-center gap-2 border-line border-b pr-1.5 pl-1.5">
-        <fieldset className="min-w-0 flex-1 overflow-x-auto">
+        <fieldset className="fade-end min-w-0 flex-1 overflow-x-auto">
           <legend className="sr-only">{what}</legend>
           <div className="flex min-h-9 w-max items-stretch">
             {samples.map(({ label }, at) => (

@@ -1,12 +1,21 @@
-import { formatClock, formatDayOfYear, formatInstant } from "../format/instant.ts";
+import { formatClock, formatDayOfYear, formatInstant, formatShortDay, formatYear } from "../format/instant.ts";
 
-/** The time of day of an instant to the millisecond, with its date unless that is `day`; the full instant on hover. */
+/**
+ * The time of day of an instant to the millisecond, with as much of its date as differs from `day`; the full instant on
+ * hover.
+ */
 export function ExactTime({ at, zone, day }: { at: Date; zone: string; day: Date }) {
-  const ownDay = formatDayOfYear(at, zone);
-  const clock = formatClock(at, zone);
   return (
     <time dateTime={at.toISOString()} title={formatInstant(at, zone)}>
-      {ownDay === formatDayOfYear(day, zone) ? clock : `${ownDay}, ${clock}`}
+      {dateIn(at, zone, day)}
+      {formatClock(at, zone)}
     </time>
   );
+}
+
+function dateIn(at: Date, zone: string, day: Date): string {
+  const date = formatDayOfYear(at, zone);
+  if (date === formatDayOfYear(day, zone)) return "";
+  const isThisYear = formatYear(at, zone) === formatYear(day, zone);
+  return `${isThisYear ? formatShortDay(at, zone) : date}, `;
 }

@@ -11,7 +11,7 @@ export function FigureTable({
 }: {
   caption: string;
   columns: readonly string[];
-  rows: readonly { key: string; cells: readonly ReactNode[] }[];
+  rows: readonly { key: string; id?: string; cells: readonly ReactNode[] }[];
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
@@ -28,8 +28,8 @@ export function FigureTable({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, cells: [name, ...figures] }) => (
-            <tr key={key}>
+          {rows.map(({ key, id, cells: [name, ...figures] }) => (
+            <tr key={key} id={id}>
               <th scope="row">{name}</th>
               {figures.map((figure, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column keeps its place
@@ -47,4 +47,4 @@ const LOOK =
   "w-full border-collapse text-sm [&_td]:h-8.5 [&_td]:whitespace-nowrap [&_td]:px-2 [&_td]:text-right sm:[&_td]:px-3 " +
   "[&_th]:h-8.5 [&_th]:whitespace-nowrap [&_th]:px-2 [&_th]:text-right [&_th]:font-normal sm:[&_th]:px-3 [&_th:first-child]:pl-4 " +
   "[&_th:first-child]:text-left [&_td:last-child]:pr-4 [&_th:last-child]:pr-4 [&_thead_th]:text-ink-muted [&_thead_th]:text-xs " +
-  "[&_tr]:border-line [&_tr]:border-b [&_tbody_tr:last-child]:border-b-0 [&_tbody_tr:hover]:bg-hover";
+  "[&_tr]:border-line [&_tr]:border-b [&_tbody_tr:last-child]:border-b-0 [&_tbody_tr:hover]:bg-hover [&_tbody_tr:target]:bg-accent-soft";

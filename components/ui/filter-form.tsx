@@ -1,5 +1,5 @@
 import { Search } from "lucide";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { Button, ButtonLink } from "./button.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { HiddenFields } from "./hidden-fields.tsx";
@@ -15,6 +15,7 @@ export function FilterForm({
   action,
   kept,
   searched = "Part of the URL, or a whole schedule id",
+  placeholder = "URL or schedule id",
   q,
   chips,
   resetHref,
@@ -27,6 +28,8 @@ export function FilterForm({
   kept: Readonly<Record<string, string | undefined>>;
   /** What the search field looks for. */
   searched?: string;
+  /** The same, short. */
+  placeholder?: string;
   q: string | undefined;
   chips: readonly { label: string; removeHref: string }[];
   resetHref: string;
@@ -34,15 +37,15 @@ export function FilterForm({
 }) {
   return (
     <search aria-label={label}>
-      <form action={action} className="group/filters flex flex-wrap items-end gap-2 border-line border-b px-4 py-2.5">
+      <form action={action} className="group/filters flex flex-wrap items-start gap-2 border-line border-b px-4 py-2.5">
         <HiddenFields values={kept} />
-        <div className="min-w-0 flex-1 basis-56">
+        <div className="min-w-0 flex-1 basis-36">
           <TextField
             type="search"
             name="q"
             label={searched}
             isLabelHidden
-            placeholder={searched}
+            placeholder={placeholder}
             defaultValue={q}
             maxLength={200}
           />
@@ -50,7 +53,7 @@ export function FilterForm({
         {children}
         <Button type="submit" className="min-h-9">
           <Icon of={Search} small />
-          Apply
+          <span className="md:max-[90rem]:sr-only">Apply</span>
         </Button>
         {chips.length > 0 && (
           <div className="flex basis-full flex-wrap items-center gap-2">
@@ -67,7 +70,7 @@ export function FilterForm({
   );
 }
 
-/** A select of a filter form. `any`: the label of the option that filters nothing. */
+/** A select of a filter form. `data-value` is for `ApplyOnChange`. `any`: the label of the option that filters nothing. */
 export function FilterSelect({
   name,
   label,
@@ -83,7 +86,7 @@ export function FilterSelect({
   options: Readonly<Record<string, string>>;
 }) {
   return (
-    <SelectField name={name} label={label} isLabelHidden defaultValue={value ?? ""}>
+    <SelectField name={name} label={label} isLabelHidden defaultValue={value ?? ""} data-value={value ?? ""}>
       {any !== undefined && <option value="">{any}</option>}
       {Object.entries(options).map(([each, words]) => (
         <option key={each} value={each}>
@@ -94,26 +97,40 @@ export function FilterSelect({
   );
 }
 
-/**
- * The two ends of a range, shown by the style sheet while "between" is selected in the form. `from` and `to` have the
- * format of `datetime-local`.
- */
-export function FilterRange({
-  from,
-  to,
+/** A range of time in words. `problem`: why it is not understood; `zone` is the zone of its times. */
+export function FilterTimeRange({
+  label,
   zone,
-  toTheSecond = false,
+  value,
+  problem,
+  suggestions,
 }: {
-  from: string | undefined;
-  to: string | undefined;
+  /** What is in the range ("Due"). */
+  label: string;
   zone: string;
-  toTheSecond?: boolean;
+  value: string;
+  problem: string | undefined;
+  suggestions: readonly string[];
 }) {
-  const field = { type: "datetime-local", ...(toTheSecond && { step: 1 }) };
+  const id = useId();
   return (
-    <div className="hidden flex-wrap items-end gap-2 group-has-[option[value=between]:checked]/filters:flex">
-      <TextField {...field} name="from" label={`From (${zone})`} defaultValue={from} />
-      <TextField {...field} name="to" label={`Before (${zone})`} defaultValue={to} />
+    <div className="min-w-0 grow basis-36 max-sm:basis-full sm:max-w-80">
+      <TextField
+        type="search"
+        name="range"
+        label={`${label}, in words (${zone})`}
+        isLabelHidden
+        placeholder={`${label} any time`}
+        list={id}
+        autoComplete="off"
+        defaultValue={value}
+        error={problem}
+      />
+      <datalist id={id}>
+        {suggestions.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from "react";
+import { ScrollRegion } from "./scroll-region.tsx";
 
 /**
  * A table with a caption for screen readers. It scrolls horizontally when too wide, also by keyboard. `stacks`: below
@@ -16,8 +17,7 @@ export function Table({
   children: ReactNode;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
-    <section className="overflow-x-auto focus-visible:-outline-offset-2" aria-label={caption} tabIndex={0}>
+    <ScrollRegion label={caption}>
       <table
         data-dense={dense || undefined}
         data-stacks={stacks || undefined}
@@ -26,7 +26,7 @@ export function Table({
         <caption className="sr-only">{caption}</caption>
         {children}
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 
@@ -96,6 +96,8 @@ export function RowHead({
 const BODY = [
   "[&>tr]:border-line [&>tr]:border-b [&>tr:last-child]:border-b-0",
   "[&>tr:where(:not([data-selected])):hover]:bg-hover [&>tr:has([type=checkbox]:checked)]:bg-accent-soft [&>tr[data-selected]]:bg-accent-soft",
+  "[&>tr:has(.row-link)]:cursor-pointer noscript:[&>tr:has(.row-link)]:cursor-auto",
+  "[&>tr:has(.row-link:focus-visible)]:outline-2 [&>tr:has(.row-link:focus-visible)]:-outline-offset-2 [&>tr:has(.row-link:focus-visible)]:outline-accent",
   "[&>tr>*]:h-11 [&>tr>*]:px-2 [&>tr>*]:py-1 [&>tr>*]:align-middle sm:[&>tr>*]:px-3 [&>tr>*:first-child]:pl-4 [&>tr>*:last-child]:pr-4",
   "group-data-dense/table:[&>tr>*]:h-8.5",
   // No font weight, so that a cell can set one.

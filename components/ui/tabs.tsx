@@ -17,7 +17,10 @@ export function Tabs({
   as?: ElementType;
 }) {
   return (
-    <nav aria-label={label} className="flex gap-0.5 overflow-x-auto border-line border-b [scrollbar-width:none]">
+    <nav
+      aria-label={label}
+      className="fade-end flex gap-0.5 overflow-x-auto border-line border-b [scrollbar-width:none]"
+    >
       {tabs.map(({ href, label: name, isCurrent, count, isCapped }) => (
         <Anchor
           key={href}

@@ -1,4 +1,4 @@
-/** Method and URL of a request: the host emphasised, the rest lighter, truncated to fit. */
+/** Method and URL of a request: the host emphasised, the rest lighter, truncated to fit. With `href` the link of its row. */
 export function Target({ method, url, href }: { method: string; url: string; href?: string }) {
   const { host, rest } = split(url);
   const words = (
@@ -15,7 +15,7 @@ export function Target({ method, url, href }: { method: string; url: string; hre
           {words}
         </span>
       ) : (
-        <a href={href} className="truncate leading-6 hover:underline" title={url}>
+        <a href={href} className="row-link" title={url}>
           {words}
         </a>
       )}

@@ -3,12 +3,23 @@ import { formatInstant } from "../format/instant.ts";
 
 /**
  * A relative time ("16 s ago"), with the full instant on hover and for screen readers. `zone` adds the time in that zone.
+ * `isAhead`: something is about to happen then, so an instant that has passed is "now".
  */
-export function RelativeTime({ at, now, zone }: { at: Date; now: Date; zone?: string }) {
+export function RelativeTime({
+  at,
+  now,
+  zone,
+  isAhead = false,
+}: {
+  at: Date;
+  now: Date;
+  zone?: string;
+  isAhead?: boolean;
+}) {
   const full = zone && zone !== "UTC" ? `${formatInstant(at)} · ${formatInstant(at, zone)}` : formatInstant(at);
   return (
     <time dateTime={at.toISOString()} title={full}>
-      {formatRelative(at, now)}
+      {isAhead && at < now ? "now" : formatRelative(at, now)}
       <span className="sr-only">, {full}</span>
     </time>
   );

@@ -10,8 +10,8 @@ export function PaidLimits({ limits, href }: { limits: PlanLimits; href: string 
       <CardHead title="More room" />
       <CardBody className="grid justify-items-start gap-3">
         <p className="text-ink-soft">
-          Indie holds {formatCount(limits.monthlyQuota)} schedules a month and {formatCount(limits.cpsLimit)} calls per
-          second, and keeps attempts for {formatCount(limits.retentionDays)} days.
+          Indie holds {formatCount(limits.monthlyQuota)} schedules a month and {formatCount(limits.cpsLimit)} outgoing
+          requests per second, and keeps attempts for {formatCount(limits.retentionDays)} days.
         </p>
         <ButtonLink href={href}>See the plan</ButtonLink>
       </CardBody>

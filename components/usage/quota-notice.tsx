@@ -8,8 +8,8 @@ export function QuotaNotice({ month: { scheduled, limit, graceLimit, endsAt } }:
   if (scheduled >= graceLimit) {
     return (
       <Notice kind="bad">
-        <b>The month is full.</b> Creating is refused with <code>QUOTA_EXCEEDED</code> until {formatDay(endsAt)}, 00:00
-        UTC. What is scheduled fires.
+        <b>This month’s quota is used up.</b> New schedules are refused with <code>QUOTA_EXCEEDED</code> until{" "}
+        {formatDay(endsAt)}, 00:00 UTC. Schedules that exist are still sent.
       </Notice>
     );
   }
@@ -17,7 +17,7 @@ export function QuotaNotice({ month: { scheduled, limit, graceLimit, endsAt } }:
   return (
     <Notice kind="warn">
       <b>Over the quota.</b> Schedules are accepted up to {formatCount(graceLimit)}; each answer says{" "}
-      <code>over_limit: true</code>. After that, creating is refused until {formatDay(endsAt)}, 00:00 UTC.
+      <code>over_limit: true</code>. After that, new schedules are refused until {formatDay(endsAt)}, 00:00 UTC.
     </Notice>
   );
 }

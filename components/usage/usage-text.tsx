@@ -23,7 +23,10 @@ export function UsageText({ month, plan }: { month: Month; plan: string }) {
               share === null ? formatCount(scheduled) : `${formatCount(scheduled)}, ${percent(share)} of the quota`,
             ],
             ["Quota", formatCount(limit)],
-            ["Grace", graceLimit > limit ? `10 %: creates work up to ${formatCount(graceLimit)}` : "none"],
+            [
+              "Grace",
+              graceLimit > limit ? `10 %: new schedules are accepted up to ${formatCount(graceLimit)}` : "none",
+            ],
             ["Projection", projectionInWords(month)],
             [
               "Resets",
@@ -45,5 +48,5 @@ function projectionInWords({ projected, limit, graceLimit }: Month): string {
   const count = formatCount(projected);
   if (projected <= limit) return `${count}, inside the quota`;
   if (projected <= graceLimit) return `${count}, inside the grace`;
-  return `${count}: past ${formatCount(graceLimit)} creates are refused`;
+  return `${count}: past ${formatCount(graceLimit)} new schedules are refused`;
 }

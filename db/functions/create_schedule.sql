@@ -11,6 +11,7 @@
 -- p_grace              schedules a month above which nothing is created
 -- p_notify_horizon_ms  dispatchers are notified of a schedule that is due within this
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
+-- p_created_by         the API key that creates it, or the nil UUID for a session
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
 -- (the cached credential no longer holds), past, rejected, quota. All other columns are null unless created or replayed.
@@ -22,6 +23,7 @@ CREATE OR REPLACE FUNCTION create_schedule(
   p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
   p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_rejection text,
   p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text,
+  p_created_by uuid DEFAULT NULL,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -71,8 +73,11 @@ BEGIN
   END IF;
 
   INSERT INTO schedule_requests (
-    schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of, created_at)
-  VALUES (p_id, p_account, p_env, p_target_url, p_method, p_sealed, p_idempotency_key, p_request_hash, p_replay_of, v_now)
+    schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of, created_by,
+    created_at)
+  VALUES (
+    p_id, p_account, p_env, p_target_url, p_method, p_sealed, p_idempotency_key, p_request_hash, p_replay_of, p_created_by,
+    v_now)
   ON CONFLICT (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING;
   IF NOT FOUND THEN
     UPDATE usage u SET scheduled = u.scheduled - 1

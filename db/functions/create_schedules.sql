@@ -8,6 +8,8 @@
 -- p_rejected       whether the caller rejects the request, for which create_schedule has p_rejection
 -- p_stored, p_last a transaction may call this several times, for slices of one list. The last call lowers the lane and
 --                  notifies the dispatchers for all of them: p_stored has the ids that the other calls created
+-- p_operation      the operation whose copies they are, or null
+-- p_created_by     as in create_schedule
 --
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
@@ -20,7 +22,7 @@ CREATE OR REPLACE FUNCTION create_schedules(
   p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_fire_ins bigint[], p_earlies boolean[],
   p_target_urls text[], p_origins text[], p_methods text[], p_contents bytea, p_sealed_sizes integer[],
   p_payload_sizes integer[], p_keys text[], p_hashes text[], p_replay_ofs uuid[], p_rejected boolean[], p_stored uuid[],
-  p_last boolean
+  p_last boolean, p_operation uuid DEFAULT NULL, p_created_by uuid DEFAULT NULL
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -77,10 +79,11 @@ BEGIN
   requests AS (
     INSERT INTO schedule_requests (
       schedule_id, account_id, env, target_url, method, sealed, idempotency_key, request_hash, replay_of,
-      created_at)
+      operation_id, created_by, created_at)
     SELECT j.id, p_account, p_env, p_target_urls[j.n], p_methods[j.n],
       CASE WHEN j.size > 0 THEN substring(p_contents FROM j.sealed_end - j.size + 1 FOR j.size) END,
-      p_keys[j.n], decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n], v_now
+      p_keys[j.n], decode(p_hashes[j.n], 'base64'), p_replay_ofs[j.n],
+      p_operation, p_created_by, v_now
     FROM judged j WHERE j.outcome = 'created'
   ),
   stored AS (

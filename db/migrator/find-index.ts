@@ -10,7 +10,7 @@ export async function findIndex(
   table: string,
 ): Promise<{ name: string; isValid: boolean; isOnTable: boolean } | undefined> {
   const [found] = await sql<{ name: string; isValid: boolean; isOnTable: boolean }[]>`
-    SELECT format('%I.%I', c.relnamespace::regnamespace, c.relname) AS name, i.indisvalid AS "isValid", i.indrelid = t.oid AS "isOnTable"
+    SELECT format('%s.%I', c.relnamespace::regnamespace, c.relname) AS name, i.indisvalid AS "isValid", i.indrelid = t.oid AS "isOnTable"
     FROM pg_class t JOIN pg_class c ON c.relnamespace = t.relnamespace JOIN pg_index i ON i.indexrelid = c.oid
     WHERE t.oid = to_regclass(${table}) AND c.relname = (parse_ident(${index}))[1]`;
   return found;
@@ -34,8 +34,8 @@ export async function findPartitionWithout(
   table: string,
 ): Promise<PartitionIndex | undefined> {
   const [found] = await sql<{ index: string; table: string; head: string; definition: string; isUnique: boolean }[]>`
-    SELECT quote_ident(ci.relname || '_' || p.relname) AS index, format('%I.%I', p.relnamespace::regnamespace, p.relname) AS table,
-      format('CREATE %sINDEX %I ON ONLY %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, ci.relname,
+    SELECT quote_ident(ci.relname || '_' || p.relname) AS index, format('%s.%I', p.relnamespace::regnamespace, p.relname) AS table,
+      format('CREATE %sINDEX %I ON ONLY %s.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, ci.relname,
         t.relnamespace::regnamespace, t.relname) AS head,
       pg_get_indexdef(i.indexrelid) AS definition, i.indisunique AS "isUnique"
     FROM pg_class t

@@ -6,8 +6,16 @@ export type PageCursor = { atMs: number; id: string };
 /** `totalCapped`: there are more, or may be more, than `total`. */
 export type Total = { total: number; totalCapped: boolean };
 
-/** One page of a list. `last` is the cursor of its last row. */
-export type Page<Row, Cursor = PageCursor> = Total & { rows: Row[]; hasMore: boolean; last: Cursor | undefined };
+/**
+ * One page of a list. `last` is the cursor of its last row. `isBounded`: the search ended early, at `last`, where it goes on;
+ * the page may have fewer rows than were wanted, or none.
+ */
+export type Page<Row, Cursor = PageCursor> = Total & {
+  rows: Row[];
+  hasMore: boolean;
+  last: Cursor | undefined;
+  isBounded?: true;
+};
 
 /** The first `limit` of the rows that were found, of which there is one more when another page follows. */
 export function pageOf<Row, Cursor>(

@@ -17,6 +17,8 @@ export const relaySettings = pgTable(
     retryBackoffMs: integer("retry_backoff_ms"),
     retryStrategy: text("retry_strategy", { enum: RETRY_STRATEGIES }),
     earlyFire: boolean("early_fire"),
+    /** Until when test keys may receive all test deliveries; off when null or past. */
+    testDeliveriesUntil: instant("test_deliveries_until"),
     updatedAt: instant("updated_at").notNull().default(NOW),
   },
   (table) => [

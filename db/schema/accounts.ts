@@ -58,7 +58,10 @@ export const apiKeys = pgTable(
     last4: text("last4").notNull(),
     createdAt: instant("created_at").notNull().default(NOW),
     lastUsedAt: instant("last_used_at"),
+    /** From this instant on the key is refused. It is in the future for a key that was rotated with an overlap. */
     revokedAt: instant("revoked_at"),
+    /** `revokedAt` of a key that was rotated with an overlap and not revoked before that ended; otherwise null. */
+    expiresAt: instant("expires_at"),
   },
   (table) => [
     uniqueIndex("api_keys_hash_key").on(table.hash),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, pgTable, primaryKey, real, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
+import { ATTEMPT_CARRIERS, ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { environment, instant, isOneOf } from "./columns.ts";
 
 /**
@@ -25,6 +25,8 @@ export const attempts = pgTable(
     waitMs: real("wait_ms"),
     connectMs: real("connect_ms"),
     firstByteMs: real("first_byte_ms"),
+    /** Who carried the request: null for a connection to its target. */
+    via: text("via", { enum: ATTEMPT_CARRIERS }),
   },
   (table) => [
     primaryKey({ columns: [table.scheduleId, table.attempt, table.attemptedAt] }),
@@ -35,6 +37,9 @@ export const attempts = pgTable(
     index("attempts_undelivered")
       .on(table.accountId, table.env, table.attemptedAt, table.scheduleId, table.attempt, table.statusCode)
       .where(sql`outcome <> 'delivered'`),
+    index("attempts_late")
+      .on(table.accountId, table.env, table.lateMs, table.scheduleId, table.attempt, table.attemptedAt)
+      .concurrently(),
     check("attempts_outcome_known", isOneOf(table.outcome, ATTEMPT_OUTCOMES)),
     check(
       "attempts_status_code_when_answered",

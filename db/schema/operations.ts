@@ -27,7 +27,7 @@ export const operations = pgTable(
     id: uuid("id").primaryKey(),
     accountId: uuid("account_id").notNull(),
     env: environment(),
-    /** The account's shard; it decides which dispatcher works on the operation. */
+    /** The account's shard, or its `narrowerShard`: it decides which dispatchers work on the operation. */
     shard: smallint("shard").notNull(),
     action: text("action", { enum: OPERATION_ACTIONS }).notNull(),
     status: text("status", { enum: OPERATION_STATUSES }).notNull().default("running"),

@@ -49,6 +49,10 @@ export const schedules = pgTable(
     firedAt: instant("fired_at"),
     offsetMs: bigint("offset_ms", { mode: "number" }),
     lastAttemptAt: instant("last_attempt_at"),
+    /** Status code of the last recorded attempt; null before it, and where it had no answer. */
+    lastStatusCode: smallint("last_status_code"),
+    /** First line of that attempt's error text, at most 200 characters; null where it has none. */
+    lastError: text("last_error"),
     /** When the schedule became terminal. Retention counts from here. */
     endedAt: instant("ended_at"),
     payloadSizeBytes: integer("payload_size_bytes").notNull(),
@@ -72,6 +76,16 @@ export const schedules = pgTable(
     index("schedules_attention")
       .on(table.accountId, table.env, table.status, table.lastAttemptAt)
       .where(sql`status in ('failed', 'dead')`),
+    // Only those whose last attempt failed are in it.
+    index("schedules_failed_answers")
+      .on(table.accountId, table.env, table.lastStatusCode, table.fireAt, table.id)
+      .where(sql`last_status_code < 200 or last_status_code >= 300 or last_error is not null`)
+      .concurrently(),
+    // A schedule enters it with its first outcome.
+    index("schedules_late")
+      .on(table.accountId, table.env, table.offsetMs, table.id)
+      .where(sql`offset_ms is not null`)
+      .concurrently(),
     index("schedules_firing").on(table.shard, table.claimDeadline).where(sql`status = 'firing'`),
     index("schedules_ended")
       .on(table.accountId, sql`(sealed_bytes > 0)`, table.endedAt)
@@ -115,6 +129,10 @@ export const scheduleRequests = pgTable(
     /** Keyed hash of the request, compared when its idempotency key comes again. */
     requestHash: bytea("request_hash").notNull(),
     replayOf: uuid("replay_of"),
+    /** The operation that made this copy; null for any other schedule. */
+    operationId: uuid("operation_id"),
+    /** The API key that created it, `SESSION_CREATOR` for a session; null for an operation, or from before it was recorded. */
+    createdBy: uuid("created_by"),
     /**
      * When payload and headers were erased, by retention or with the account. The request cannot be sent again after
      * that.
@@ -131,6 +149,15 @@ export const scheduleRequests = pgTable(
     index("schedule_requests_copies")
       .on(table.accountId, table.env, table.replayOf, table.scheduleId)
       .where(sql`replay_of is not null`),
+    // Only copies that an operation made enter it.
+    index("schedule_requests_operation")
+      .on(table.accountId, table.env, table.operationId, table.createdAt, table.scheduleId)
+      .where(sql`operation_id is not null`)
+      .concurrently(),
+    // A stored target is normalised: its host, and the port that is not the scheme's own, ends at the third slash.
+    index("schedule_requests_host")
+      .on(table.accountId, table.env, sql`split_part(target_url, '/', 3)`, table.createdAt, table.scheduleId)
+      .concurrently(),
     index("schedule_requests_search").using(
       "gin",
       sql`uuid_send(${table.accountId})`,

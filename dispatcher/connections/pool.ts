@@ -4,7 +4,7 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
-import type { Dialer } from "./dialer.ts";
+import type { OpenResult } from "./dialer.ts";
 import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
 import { idleOf, idleOfAnother, unusedBesideRetries, unusedInVain } from "./idle-connections.ts";
 import { type ConnectionLimits, isFull, mayOpenAnother, originMax, totalMax } from "./limits.ts";
@@ -18,7 +18,8 @@ const KEPT_MAX_MS = 60_000;
 
 type Deps = {
   origins: Origins;
-  dialer: Dialer;
+  /** Opens connections to what the key of an origin stands for. */
+  opener: { open(key: string): Promise<OpenResult>; readonly resolving: number };
   limits: ConnectionLimits;
   holdings: Readonly<Holdings>;
   clock: Time;
@@ -147,9 +148,9 @@ export class Pool {
    * How many connections are open and being opened, and the bound. Each that is being opened may be resolving a name.
    */
   figures(): { open: number; opening: number; max: number; resolving: number; resolvingMax: number } {
-    const { limits, dialer } = this.#deps;
+    const { limits, opener } = this.#deps;
     const [open, opening] = [this.#total - this.#opening, this.#opening];
-    return { open, opening, max: limits.total, resolving: dialer.resolving, resolvingMax: limits.total };
+    return { open, opening, max: limits.total, resolving: opener.resolving, resolvingMax: limits.total };
   }
 
   /** Recounts the connections, for the audit. */
@@ -171,7 +172,7 @@ export class Pool {
   }
 
   #dial(origin: Origin, opening: Opening): void {
-    this.#deps.dialer
+    this.#deps.opener
       .open(origin.key)
       .then((result) => {
         this.#opening--;

@@ -13,6 +13,7 @@ export type AuditedStages = {
   preparer: Keeper;
   sendQueue: Keeper;
   exchanges: Keeper;
+  listenExchanges: Keeper;
   recorder: Keeper;
   releases: Keeper;
   pool: {
@@ -56,6 +57,11 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
   compare("preparer", stages.preparer.count(), inStates("claimed"));
   compare("send queue", stages.sendQueue.count(), inStates("prepared"));
   compare("exchanges", stages.exchanges.count(), inStates("writing", "sent", "answered", "draining"));
+  const listened = deliveries.countHolders(
+    ({ connection }) => connection === "assigned",
+    ({ via, state }) => (state === "sent" ? via : null),
+  );
+  compare("exchanges with listeners", stages.listenExchanges.count(), listened.get("listener") ?? 0);
   const assigned = deliveries.countHolders(
     ({ connection }) => connection === "assigned",
     ({ origin }) => origin,

@@ -1,8 +1,17 @@
-import type { Client } from "undici";
+import type { Dispatcher } from "undici";
+import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 
-/** One socket with an HTTP client on it. It carries one request at a time. */
+/** The attempt that a request belongs to. `startedAtMs`: monotonic ms, from which its deadline counts. */
+export type CarriedAttempt = { claim: { row: ClaimedSchedule; startedAtMs: number } | null };
+
+/** What carries requests: a Client of undici, which needs to know nothing of the attempt, or a listener. */
+export type Carrier = {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, attempt: CarriedAttempt): boolean;
+};
+
+/** One socket with an HTTP client on it, or the way to a listener. It carries one request at a time. */
 export type Connection = {
-  client: Client;
+  client: Carrier;
   origin: string;
   /** Name resolution, TCP and TLS, ms. */
   connectMs: number;
@@ -32,6 +41,13 @@ export type ConnectFailure = { kind: "blocked" | "unreachable" | "local"; error:
 export class ConnectionGone extends Error {
   constructor() {
     super("the connection was closed before the request was written");
+  }
+}
+
+/** A listener did not deliver the request. The message is the attempt's error text. */
+export class ListenerFailed extends Error {
+  constructor(reason: string) {
+    super(`unreachable: ${reason}`);
   }
 }
 

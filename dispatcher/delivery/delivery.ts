@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
+import type { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import type { ConnectFailure, Connection } from "./connection.ts";
 import type { DeliveryState } from "./states.ts";
@@ -11,8 +12,12 @@ import type { DeliveryState } from "./states.ts";
  */
 export type Delivery = DueSchedule & {
   readonly lane: string;
+  /** The origin of its target. `origin` is where its connections go: there, or to the account's listeners. */
+  readonly targetOrigin: string;
   /** Account and origin. The bound on connections of one account to one origin counts by it. */
-  readonly place: string;
+  place: string;
+  /** Who carries it instead of a connection to its target. Written by the routes, as are `origin` and `place`. */
+  via: (typeof ATTEMPT_CARRIERS)[number] | null;
   /** When its request is to leave, by the database's clock, ms: its due time, or earlier with early firing. */
   readonly sendAtMs: number;
   state: DeliveryState;
@@ -93,7 +98,9 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
   return {
     ...due,
     lane: laneKey(due),
-    place: `${due.accountId} ${due.origin}`,
+    targetOrigin: due.origin,
+    place: placeOf(due.accountId, due.origin),
+    via: null,
     sendAtMs: due.dueAtMs - earlyMs,
     state,
     wakeAtMs: Number.NaN,
@@ -115,12 +122,15 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
 
 /** The schedule of `delivery` with its retry, due at `dueAtMs`. */
 export function retryOf(delivery: Delivery, version: number, dueAtMs: number): DueSchedule {
-  const { id, shard, accountId, env, origin, bytes, accountActive, plan, cpsLimit } = delivery;
+  const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit } = delivery;
   return {
     ...{ id, version, shard, accountId, env, dueAtMs, early: false, isRetry: true },
-    ...{ origin, bytes, accountActive, plan, cpsLimit },
+    ...{ origin: targetOrigin, path, bytes, accountActive, plan, cpsLimit },
   };
 }
+
+/** One account at one origin. */
+export const placeOf = (accountId: string, origin: string): string => `${accountId} ${origin}`;
 
 /** A lane is one account in one environment. */
 export const laneKey = (due: { accountId: string; env: string }): string => `${due.accountId}:${due.env}`;

@@ -14,6 +14,7 @@ type Deps = {
   calendar: Calendar;
   lanes: Lanes;
   wantedReads: WantedReads;
+  listenExchanges: { answered(id: string): void };
   /** The loops that read the calendar and share the shards. */
   reading: Pick<Loop, "soon">;
   sharing: Pick<Loop, "soon">;
@@ -35,6 +36,10 @@ export class Announcements implements NotificationTargets {
 
   shardsChanged(): void {
     this.#deps.sharing.soon();
+  }
+
+  exchangeAnswered(id: string): void {
+    this.#deps.listenExchanges.answered(id);
   }
 
   dueInLane(due: DueLane, id: string, count: number): void {

@@ -48,6 +48,8 @@ type Deps = {
   /** How long before its instant a delivery should be claimed when `rows` leave together, ms. */
   claimCost: { leadMs(rows: number): number };
   rates: { isNearLimit(lane: string): boolean };
+  /** Decides where a delivery goes. */
+  routes: { route(delivery: Delivery): void };
   demand: { expect(delivery: Delivery): void; expectsFewWith(delivery: Delivery): boolean };
   waitingList: { letPass(delivery: Delivery): void };
   preparation: { aheadMs(origin: string): number };
@@ -134,8 +136,13 @@ export class DueQueue implements DueStage {
   }
 
   #approach(delivery: Delivery): void {
-    this.#deps.demand.expect(delivery);
+    this.#expect(delivery);
     this.#ahead.push(delivery, delivery.sendAtMs - this.#aheadMaxMs);
+  }
+
+  #expect(delivery: Delivery): void {
+    this.#deps.routes.route(delivery);
+    this.#deps.demand.expect(delivery);
   }
 
   /** Schedules a delivery to be woken at `atMs`. It enters the sorted near queue only shortly before. */
@@ -178,14 +185,15 @@ export class DueQueue implements DueStage {
       const next = queue.take(nowMs);
       if (!next) return n;
       const isNew = Number.isNaN(next.wakeAtMs);
-      if (isNew) this.#deps.demand.expect(next);
+      if (isNew) this.#expect(next);
       this.#enqueue(next, nowMs);
     }
     return TURN_MAX;
   }
 
   #enqueue(delivery: Delivery, nowMs: number): void {
-    const { waitingList, claimAheadMs } = this.#deps;
+    const { waitingList, claimAheadMs, routes } = this.#deps;
+    routes.route(delivery);
     const { sendAtMs } = delivery;
     delivery.enqueuedAtMs = sendAtMs > nowMs ? Math.max(nowMs, sendAtMs - claimAheadMs) : Number.NaN;
     waitingList.letPass(delivery);

@@ -7,11 +7,15 @@ import type { Time } from "../runtime/clock.ts";
 /** A listener that gets no heartbeat for this long is replaced, ms. Heartbeats are sent every two seconds. */
 const SILENCE_MAX_MS = 7_000;
 
+const ANSWERED = "answered:";
+
 /** Acts on notifications. */
 export interface NotificationTargets {
   /** Notifications may have been missed until now. */
   missed(): void;
   shardsChanged(): void;
+  /** A listener has answered the exchange `id`. */
+  exchangeAnswered(id: string): void;
   /** `count` schedules of a lane fall due soon, the earliest of them `id` at `due.dueAtMs`. */
   dueInLane(due: DueLane, id: string, count: number): void;
 }
@@ -25,7 +29,7 @@ type Deps = {
 };
 
 /**
- * Listens for notifications: schedules that fall due soon, and shards that changed hands. A half-open connection gets
+ * Listens for notifications: schedules that fall due soon, answers of listeners, and shards that changed hands. A half-open connection gets
  * nothing and reports no error, so a listener that gets no heartbeats is replaced. Nothing depends on notifications:
  * polling finds everything, later.
  */
@@ -70,6 +74,10 @@ export class Notifications {
     if (payload === "beat") return;
     if (payload === "shards") {
       targets.shardsChanged();
+      return;
+    }
+    if (payload.startsWith(ANSWERED)) {
+      targets.exchangeAnswered(payload.slice(ANSWERED.length));
       return;
     }
     const [shard, id, accountId, env, dueAtMs, count] = payload.split(":");

@@ -13,7 +13,7 @@ export function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribe
   if (notice.kind === "security") return securityMail({ id, to, accountUrl: `${baseUrl}/account` }, notice.content);
   const token = unsubscribeToken(unsubscribeKey, accountId);
   const reader = {
-    ...{ id, to },
+    ...{ id, to, baseUrl },
     unsubscribeUrl: `${baseUrl}/unsubscribe?token=${token}`,
     oneClickUrl: `${baseUrl}/v1/notices/unsubscribe?token=${token}`,
   };

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
 /** `reason`: why it cannot deliver, a sentence for operators, with what to do. */
@@ -7,7 +8,7 @@ export type Readiness = { status: "ok" } | { status: "unavailable"; reason: stri
 /**
  * Serves this dispatcher's `/healthz`, `/readyz` and `/metrics` (Prometheus) on `host` and `port`. `held` returns why it
  * claims nothing; `/healthz` then says so, with 200, since a restart would not help. `/readyz` is 503 while it cannot
- * deliver. Rejects when it cannot listen.
+ * deliver. An answer that cannot be made is 500 and logged: it ends no delivery. Rejects when it cannot listen.
  */
 export function serveHealth(options: {
   host: string;
@@ -16,9 +17,9 @@ export function serveHealth(options: {
   held: () => string | null;
   ready: () => Promise<Readiness>;
   metrics: Metrics;
+  log: Logger;
 }) {
-  const server = createServer(async (request, response) => {
-    const [path] = (request.url ?? "").split("?");
+  const reply = async (path: string, response: ServerResponse) => {
     if (path === "/healthz") {
       const reason = options.held();
       const status = reason === null ? { status: "ok" } : { status: "held", reason };
@@ -31,6 +32,14 @@ export function serveHealth(options: {
     if (path === "/metrics") return answer(response, 200, await options.metrics.text(), options.metrics.contentType);
     const error = { code: "NOT_FOUND", message: "There are only /healthz, /readyz and /metrics here." };
     answer(response, 404, JSON.stringify({ error }));
+  };
+  const server = createServer(({ url = "" }, response) => {
+    const [path = ""] = url.split("?");
+    reply(path, response).catch((error: unknown) => {
+      options.log.error({ path, err: error }, "a question about this dispatcher could not be answered");
+      const internal = { code: "INTERNAL", message: "It could not be answered. The log says why." };
+      answer(response, 500, JSON.stringify({ error: internal }));
+    });
   });
   return new Promise<{ close: () => void }>((resolve, reject) => {
     server.once("error", reject);

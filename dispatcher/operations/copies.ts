@@ -23,7 +23,7 @@ export function prepareCopy(
 ): NewSchedule | LeftAloneReason {
   if (stored === undefined) return "not_found";
   if (stored.isErased) return "erased";
-  const target = validateTarget(stored.targetUrl, rules.targetPolicy);
+  const target = validateTarget(stored.targetUrl, rules.targetPolicy, operation.env);
   if (!target.ok) return "target_not_allowed";
   const packed = unseal(rules.keyRing, operation, of, stored);
   if (packed === "unreadable") return packed;

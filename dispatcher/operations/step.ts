@@ -88,7 +88,10 @@ async function copy(
   const prepared = members.map(({ id }) => prepareCopy(copyRules, operation, id, stored.get(id)));
   const copies = prepared.filter((one): one is NewSchedule => typeof one !== "string");
   const refused = prepared.filter((one): one is LeftAloneReason => typeof one === "string");
-  const creations = await createSchedulesWithin(tx, operation, creationLimits(operation, plans), copies);
+  const creations = await createSchedulesWithin(tx, operation, creationLimits(operation, plans), {
+    operationId: operation.id,
+    schedules: copies,
+  });
   if (typeof creations === "string") return null;
   const overQuota = creations.filter(({ outcome }) => outcome === "quota").length;
   const leftAlone = addLeftAlone(countReasons(refused), overQuota > 0 ? { over_quota: overQuota } : {});

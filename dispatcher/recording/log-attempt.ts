@@ -21,6 +21,7 @@ export function logAttempt(log: Logger, delivery: Delivery, result: AttemptResul
       outcome: outcome.kind,
       ...("statusCode" in outcome && { status: outcome.statusCode }),
       ...("error" in outcome && { error: outcome.error }),
+      ...(delivery.via && { via: delivery.via }),
       method: row.method,
       target: withoutQuery(row.targetUrl),
       lateMs: rounded(startedAtMs - row.dueAtMs),

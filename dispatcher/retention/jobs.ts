@@ -1,5 +1,4 @@
 import type { Sql } from "#db/client.ts";
-import { countDeletion } from "#db/queries/retention/account-counts.ts";
 import {
   countDroppablePartitions,
   countPartitionsAhead,
@@ -29,10 +28,13 @@ import {
   type Expiry,
   type Since,
 } from "#db/queries/retention/expired-rows.ts";
+import { countDeletion } from "#db/queries/retention/hourly-counts.ts";
 import { countLapsedPlans, lapsePlans } from "#db/queries/retention/lapse-plans.ts";
+import { sumPublicDays } from "#db/queries/retention/public-days.ts";
 import { type Backlog, NO_BACKLOG, type Step } from "#db/queries/retention/step.ts";
 import { payloadErasure, scheduleDeletion } from "#db/queries/retention/terminal-schedules.ts";
 import type { Plans } from "#domain/plans.ts";
+import { PUBLIC_DAYS } from "#domain/public-days.ts";
 import { SECURITY_EVENT_DAYS } from "#domain/security-events.ts";
 import { ROTATION_KEY_HOURS } from "#domain/signing.ts";
 
@@ -82,18 +84,33 @@ export function retentionJobs(plans: Plans, onPartitions: (days: number) => void
     expiry("sign-in links", { table: "sign_in_tokens", column: "expires_at", hours: 0 }),
     expiry("sign-in requests", { table: "sign_in_requests", column: "asked_at", hours: 1 }),
     expiry("dispatchers", { table: "dispatchers", column: "beat_at", hours: 24 * GONE_DISPATCHER_DAYS }),
+    // Before the job below, which deletes what it sums.
+    summedPublicDays(),
     sweep(
       "public counts",
       (sql, rowsMax) => deleteOldPunctuality(sql, PUBLIC_COUNTS_DAYS, rowsMax),
       (sql) => countOldPunctuality(sql, PUBLIC_COUNTS_DAYS),
     ),
+    expiry("public days", { table: "public_days", column: "day", hours: 24 * PUBLIC_DAYS }),
     expiry("notices", { table: "notices", column: "created_at", hours: 24 * NOTICES_DAYS }),
     expiry("security events", { table: "security_events", column: "at", hours: 24 * SECURITY_EVENT_DAYS }),
     expiry("rotations of secrets", { table: "secret_rotations", column: "rotated_at", hours: ROTATION_KEY_HOURS }),
     expiry("operations", { table: "operations", column: "ended_at", hours: 24 * OPERATIONS_DAYS }),
     walk("payloads", payloadErasure(plans)),
     walk("schedules", scheduleDeletion(plans)),
-    walk("counts", countDeletion(COUNTS_DAYS)),
+    ...hourlyCounts(plans),
+  ];
+}
+
+function hourlyCounts(plans: Plans): Job[] {
+  const days = (of: (plan: Plans[keyof Plans]) => number) =>
+    Object.fromEntries(Object.entries(plans).map(([name, plan]) => [name, of(plan)]));
+  const windows = days(({ retentionDays }) => retentionDays);
+  const always = days(() => COUNTS_DAYS);
+  return [
+    walk("counts", countDeletion("account_counts", always)),
+    walk("counts of hosts", countDeletion("host_counts", windows)),
+    walk("counted hosts", countDeletion("counted_hosts", windows)),
   ];
 }
 
@@ -138,6 +155,17 @@ function droppedPartitions(windowDays: number): Job {
       return { rows, next: rows > 0 ? undefined : null };
     },
     backlog: (sql) => countDroppablePartitions(sql, windowDays),
+    postpone: stay,
+  });
+}
+
+function summedPublicDays(): Job {
+  return job<undefined>({
+    name: "public days summed",
+    everyMs: HOURLY_MS,
+    first: undefined,
+    batch: async (sql) => ({ rows: await sumPublicDays(sql), next: null }),
+    backlog: async () => NO_BACKLOG,
     postpone: stay,
   });
 }

@@ -71,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#delivery = delivery;
     this.#connection = delivery.connection;
     this.#request = delivery.request;
-    this.#connectMs = this.#connection.used ? null : this.#connection.connectMs;
+    this.#connectMs = this.#connection.used || delivery.via ? null : this.#connection.connectMs;
     this.deadlineMs = claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
   }
 
@@ -80,7 +80,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { method, path, headers, body } = this.#request;
     this.#connection.used = true;
     this.#connection.onBytes = (chunk) => this.#follow(chunk);
-    this.#connection.client.dispatch({ path, method, headers, body, idempotent: false, blocking: true }, this);
+    const options = { path, method, headers, body, idempotent: false, blocking: true };
+    this.#connection.client.dispatch(options, this, this.#delivery);
   }
 
   abort(error: Error): void {

@@ -104,7 +104,7 @@ export class Preparer {
     const url = new URL(row.targetUrl);
     // The connection was opened for the origin in the schedule's row, the request names the target. They differ only if
     // somebody has edited the database.
-    if (url.origin !== delivery.origin) throw new Error("the target is not of the origin that was connected to");
+    if (url.origin !== delivery.targetOrigin) throw new Error("the target is not of the origin that was connected to");
     const stored = row.sealed
       ? unpackRequest(openRequest(this.#deps.keyRing, Buffer.from(row.sealed, "base64"), row))
       : { headers: [], payload: null };

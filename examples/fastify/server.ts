@@ -5,7 +5,7 @@ const { PORT = "4000", STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT } = process.env;
 
 const handle = receiveNode({
   secrets: [STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT],
-  once: memoryOnce(), // for one process; for several see "Run each schedule once" in docs/signing.md
+  once: memoryOnce(), // for one process; for several see docs/de-duplicate.md
   async onDelivery(delivery) {
     const { order } = delivery.json<{ order: string }>();
     if (order === "cancelled") throw new Gone(); // no attempt follows

@@ -131,7 +131,9 @@ function creating({ email, plan, key, session, admin }: Wanted) {
           console.error(`${account.email} has an account already, on ${account.plan}.`);
         if (admin) await verifyEmail(db, account.id);
         if (admin && !config.adminEmails.has(account.email)) {
-          console.error(`${account.email} is not in ADMIN_EMAILS: add it there and start the web part again.`);
+          console.error(
+            `ADMIN_EMAILS of this command does not name ${account.email}. The web part decides by its own: add it there, and start the web part again.`,
+          );
         }
         const started = session && (await startSession(db, account.id, config.plans));
         const made = key && (await makeKey(db, account, key, config.plans));

@@ -7,7 +7,7 @@ import { listenForStop, Stopped } from "../stop-signal.ts";
 
 const LINGERS_MS = 2_000;
 
-const PARTS = [...SCENARIO_NAMES, "writes", "costs", "reads", "pages", "retention"] as const;
+const PARTS = [...SCENARIO_NAMES, "writes", "costs", "listening", "reads", "pages", "retention"] as const;
 
 type Options = {
   rounds?: string;
@@ -24,7 +24,7 @@ await command<Options>({
                          [--quick] [--seed N]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), what
-single operations cost PostgreSQL (costs), and
+single operations cost PostgreSQL (costs), how much later deliveries come through a listener (listening), and
 lists and figures over ten million attempts (reads), every page of an account with a million schedules (pages), and the
 first batch of retention on millions of expired rows (retention), all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
 Installs the other job engines first ("npm ci --prefix tests/bench") when they are missing.
@@ -54,6 +54,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       scenarios,
       writes: parts.includes("writes"),
       costs: parts.includes("costs"),
+      listening: parts.includes("listening"),
       reads: parts.includes("reads"),
       pages: parts.includes("pages"),
       retention: parts.includes("retention"),

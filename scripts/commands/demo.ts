@@ -15,7 +15,7 @@ await command<{ count?: string; seconds?: string; seed?: string; receiver?: stri
 
 Starts everything on this machine, with a temporary database of its own, and a local HTTPS receiver.
 Creates schedules through the API, lets them fire, and compares what arrived with what was requested and with what the service
-recorded. Exits with code 0 only if everything is as promised.
+recorded. A plan for which this machine is too busy is repeated more slowly. Exits with code 0 only if everything is as promised.
 
   --count N        schedules, ${COUNT.from} to ${COUNT.to} (default ${COUNT.otherwise})
   --seconds N      time over which they fire, ${SECONDS.from} to ${SECONDS.to} (default ${SECONDS.otherwise})

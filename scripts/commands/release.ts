@@ -10,7 +10,7 @@ await command<{ version: string; out?: string; "dry-run": boolean }>({
 
 Makes a release of main, on this machine alone: moves the changelog's "Unreleased" section to the version, sets the version
 of the service and of the SDK, makes today's API the one that later versions are compared with, commits that, sets the tag,
-packs the artefacts with their checksums, and prints what is left to do. It never pushes. See docs/releasing.md.
+packs the artefacts with their checksums, and prints what is left to do. It never pushes. See scripts/release/README.md.
 
   --dry-run        does the same in a checkout of its own, and leaves main and the tags as they are
   --version x.y.z  ${manifest.version} unless given, the version in package.json

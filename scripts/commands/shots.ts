@@ -1,50 +1,41 @@
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { migrate } from "#db/migrate.ts";
 import type { Look } from "../../tests/helpers/page-checks.ts";
-import { type PageHarness, startPageHarness } from "../../tests/pages/harness.ts";
-import { command } from "../command.ts";
-import { startEmbeddedPostgres } from "../postgres/embedded.ts";
+import type { PageHarness } from "../../tests/pages/harness.ts";
+import { command, UsageError } from "../command.ts";
+import { withPageHarness } from "../with-page-harness.ts";
 
-const WIDTHS = [320, 768, 1280];
-const LOOKS: readonly Look[] = (["light", "dark"] as const).flatMap((theme) =>
-  WIDTHS.map((width) => ({ theme, width })),
-);
-
-await command<{ only?: string; to: string }>({
+await command<{ only?: string; widths: string; to: string }>({
   usage: `Usage: npm run shots [-- --only TEXT] [--to FOLDER]
 
-Starts everything with seeded accounts in a temporary folder, and writes a picture of every page in three widths and two
+Starts everything with seeded accounts in a temporary folder, and writes a picture of every page in several widths and two
 themes: FOLDER/<width>-<theme>/<page>--<state>.png.
 
-  --only TEXT   pages whose name contains it, such as schedules
-  --to FOLDER   where to, default shots/, which git ignores`,
-  options: { only: { type: "string" }, to: { type: "string", default: "shots" } },
-  async run({ only = "", to }) {
-    const folder = await mkdtemp(join(tmpdir(), "stopwatch-shots-"));
-    // PostgreSQL runs as another user when this process runs as root.
-    await chmod(folder, 0o711);
-    const server = await startEmbeddedPostgres(folder);
-    try {
-      await migrate(server.url);
-      const harness = await startPageHarness(server.url);
-      try {
-        await shootAll(harness, only, to);
-      } finally {
-        await harness.stop();
-      }
-    } finally {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    }
+  --only TEXT      pages whose name contains it, such as schedules
+  --widths PX,PX   widths of the window from 320 to 3840, 320,768,1280 by default
+  --to FOLDER      where to, default shots/, which git ignores`,
+  options: {
+    only: { type: "string" },
+    widths: { type: "string", default: "320,768,1280" },
+    to: { type: "string", default: "shots" },
+  },
+  async run({ only = "", widths, to }) {
+    const looks = looksOf(widths);
+    await withPageHarness("shots", (harness) => shootAll(harness, only, looks, to));
     return 0;
   },
 });
 
-async function shootAll(harness: PageHarness, only: string, to: string): Promise<void> {
+function looksOf(widths: string): Look[] {
+  const each = widths.split(",").map(Number);
+  if (!each.every((width) => Number.isInteger(width) && width >= 320 && width <= 3840))
+    throw new UsageError(`--widths takes whole numbers from 320 to 3840 with commas between, not ${widths}.`);
+  return (["light", "dark"] as const).flatMap((theme) => each.map((width) => ({ theme, width })));
+}
+
+async function shootAll(harness: PageHarness, only: string, looks: readonly Look[], to: string): Promise<void> {
   const pages = harness.pages.filter(({ name }) => name.includes(only));
-  for (const look of LOOKS) {
+  for (const look of looks) {
     const folder = join(to, `${look.width}-${look.theme}`);
     await mkdir(folder, { recursive: true });
     for (const shown of pages) {

@@ -7,7 +7,7 @@ const MAJORS = [...OLDER_MAJORS, "18"];
 
 /** Migrations, the start of a dispatcher, claims, records and retention. */
 const CORE = [
-  ...["lane-plans.long", "lanes", "migrator", "schema", "service-role"].map(
+  ...["lane-plans.long", "lanes", "migrator.long", "schema", "service-role"].map(
     (name) => `tests/integration/db/${name}.test.ts`,
   ),
   ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "retention-rows-read", "shards"].map(

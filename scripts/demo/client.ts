@@ -20,8 +20,13 @@ export type AttemptView = {
 
 export type CreatedView = { id: string; fire_at: string; status: string; over_limit: boolean };
 
-/** An answer of the API, of any status. The body of a failure is the error envelope. */
-export type Answer<Body> = { status: number; isReplay: boolean; body: Partial<Body> & ErrorView };
+/** An answer of the API, of any status, and when it came, epoch ms. The body of a failure is the error envelope. */
+export type Answer<Body> = {
+  status: number;
+  isReplay: boolean;
+  body: Partial<Body> & ErrorView;
+  answeredAtMs: number;
+};
 
 type ErrorView = { error?: { code: string; message: string } };
 
@@ -32,7 +37,12 @@ export function createClient(baseUrl: string, key: string) {
   return async <Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        // On a machine that stood still for seconds, the service has closed a connection that is idle here.
+        connection: "close",
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(CALL_MS_MAX),
     });
@@ -40,8 +50,9 @@ export function createClient(baseUrl: string, key: string) {
       status: response.status,
       isReplay: response.headers.get("idempotent-replayed") === "true",
       body: (await response.json()) as Partial<Body> & ErrorView,
+      answeredAtMs: Date.now(),
     };
   };
 }
 
-const CALL_MS_MAX = 15_000;
+const CALL_MS_MAX = 60_000;

@@ -25,8 +25,6 @@ export type PlannedSchedule = {
 export type DemoPlan = {
   /** The schedules in the order in which they fire. */
   schedules: PlannedSchedule[];
-  /** Creations that must be refused for their target. */
-  refused: CreateRequest[];
   /** When the last one fires, after the changes. */
   lastFireAtMs: number;
 };
@@ -34,7 +32,8 @@ export type DemoPlan = {
 /**
  * Plans the demo: `count` schedules that fire at random milliseconds within `seconds`, after a pause for creating them.
  * Each of the five methods comes with each kind of payload. About one in 16 is cancelled, as many are rescheduled, and
- * one has a target that fails twice. All instants are epoch ms. The same `seed` gives the same plan.
+ * one has a target that fails twice. All instants are epoch ms. The same `seed` gives the same plan. `slowness` is how many
+ * times as long everything takes, a whole number.
  */
 export function planDemo(options: {
   count: number;
@@ -42,11 +41,13 @@ export function planDemo(options: {
   startMs: number;
   receiverPort: number;
   seed: number;
+  slowness?: number;
 }): DemoPlan {
+  const { slowness = 1 } = options;
   const random = seededRandom(options.seed);
   const between = (from: number, to: number) => Math.floor(from + random() * (to - from));
-  const opensMs = options.startMs + CREATING_MS;
-  const closesMs = opensMs + options.seconds * 1000;
+  const closesMs = CREATING_MS + options.seconds * 1000;
+  const at = (sinceStartMs: number) => options.startMs + sinceStartMs * slowness;
   const shared = Math.max(2, Math.round(options.count / 16));
   const order = shuffled(options.count, random);
   const roleOf = (n: number) => {
@@ -59,9 +60,11 @@ export function planDemo(options: {
 
   const schedules = Array.from({ length: options.count }, (_, n): PlannedSchedule => {
     const role = roleOf(n);
-    const { fireAtMs, change } = instants(role, opensMs, closesMs, between);
-    const idempotencyKey = n % 3 === 0 ? `demo ${options.seed}/${n}` : undefined;
-    const path = role === "flaky" ? `/flaky/${n}` : `/hook/${n}${n % 4 === 0 ? "?name=caf%C3%A9&empty=" : ""}`;
+    const planned = instants(role, CREATING_MS, closesMs, between);
+    const fireAtMs = at(planned.fireAtMs);
+    const idempotencyKey = n % 3 === 0 ? `demo ${options.seed}/${slowness}/${n}` : undefined;
+    const path =
+      role === "flaky" ? `/flaky/${slowness}/${n}` : `/hook/${n}${n % 4 === 0 ? "?name=caf%C3%A9&empty=" : ""}`;
     const { payload, headers } = content(n, random);
     return {
       name: `no. ${n}`,
@@ -75,21 +78,23 @@ export function planDemo(options: {
       },
       fireAtMs,
       isRepeated: idempotencyKey !== undefined && n % 2 === 0,
-      change,
+      change: planned.change && changeAt(planned.change, at),
       answers: role === "flaky" ? [500, 500, 200] : [200],
     };
   });
   return {
     schedules: schedules.sort((a, b) => a.fireAtMs - b.fireAtMs),
-    refused: [
-      { targetUrl: "https://10.0.0.1/hook", fireAt: new Date(closesMs).toISOString() },
-      {
-        targetUrl: `https://localhost:${(options.receiverPort % 65_535) + 1}/hook`,
-        fireAt: new Date(closesMs).toISOString(),
-      },
-    ],
-    lastFireAtMs: closesMs,
+    lastFireAtMs: at(closesMs),
   };
+}
+
+/** Creations that must be refused for their target: a private address, and a port of this machine that is not allowed. */
+export function planRefused({ nowMs, receiverPort }: { nowMs: number; receiverPort: number }): CreateRequest[] {
+  const fireAt = new Date(nowMs + 3_600_000).toISOString();
+  return [
+    { targetUrl: "https://10.0.0.1/hook", fireAt },
+    { targetUrl: `https://localhost:${(receiverPort % 65_535) + 1}/hook`, fireAt },
+  ];
 }
 
 /** The fewest schedules and seconds in which every part of the plan fits. */
@@ -103,6 +108,7 @@ const IN_TIME_MS = 1_200;
 
 type Role = "plain" | "flaky" | "cancel" | "move later" | "move earlier";
 
+// When it fires, and its change: ms since the start.
 function instants(role: Role, opensMs: number, closesMs: number, between: (from: number, to: number) => number) {
   const before = (fireAtMs: number) => fireAtMs - between(IN_TIME_MS, IN_TIME_MS + 1_300);
   switch (role) {
@@ -129,6 +135,13 @@ function instants(role: Role, opensMs: number, closesMs: number, between: (from:
       return { fireAtMs: between(closesMs - 500, closesMs), change };
     }
   }
+}
+
+// The same change, with instants instead of ms since the start.
+function changeAt(change: NonNullable<PlannedSchedule["change"]>, at: (sinceStartMs: number) => number) {
+  return change.kind === "cancel"
+    ? { ...change, atMs: at(change.atMs) }
+    : { ...change, atMs: at(change.atMs), fireAtMs: at(change.fireAtMs) };
 }
 
 function content(n: number, random: () => number): { payload?: string; headers?: Record<string, string> } {

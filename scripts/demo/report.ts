@@ -28,6 +28,12 @@ export function renderTable({ outcomes, refusals, arrivals }: Evidence): string 
   ].join("\n");
 }
 
+/** Says that the demo's machine was too slow for these. */
+export function renderLate(late: Evidence["outcomes"]): string {
+  const schedules = late.length === 1 ? "1 schedule was" : `${late.length} schedules were`;
+  return `${schedules} created or changed too late, because this machine is busy.`;
+}
+
 /** Lists the expectations that did not hold, each with what was found instead. */
 export function renderBroken(broken: Broken[]): string {
   return broken

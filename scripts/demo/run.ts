@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { SetupError } from "#scripts/setup-error.ts";
 import { createProgress } from "../progress.ts";
 import { listenForStop } from "../stop-signal.ts";
-import { carryOut } from "./carry-out.ts";
-import { createClient } from "./client.ts";
-import { planDemo } from "./plan.ts";
+import { carryOut, prepare } from "./carry-out.ts";
+import { type Client, createClient } from "./client.ts";
+import { planDemo, planRefused } from "./plan.ts";
 import { type ReceiverProcess, startReceiver } from "./receiver-process.ts";
-import { renderBroken, renderTable } from "./report.ts";
+import { renderBroken, renderLate, renderTable } from "./report.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { verify } from "./verify.ts";
+import { cameTooLate, type Evidence, verify } from "./verify.ts";
 
 /**
  * `seconds` is the time over which the schedules fire, `receiver` the file of a receiver's module. `keep` keeps
@@ -65,16 +65,18 @@ async function runOnStack(
   // At the end of the demo they stop normally, and nobody awaits this promise.
   partEnded.catch(() => {});
   const { accountId, key } = await stack.createAccount();
-  const plan = planDemo({ ...options, startMs: Date.now(), receiverPort: receiver.port });
-  const { arrivals } = receiver;
-  const carried = carryOut(createClient(stack.baseUrl, key), { plan, arrivals, onProgress: progress.show, signal });
+  const carried = carryOutInTime(createClient(stack.baseUrl, key), receiver, progress, options, signal);
   const evidence = await Promise.race([carried, partEnded]).finally(progress.end);
 
   const broken = verify(evidence);
+  const late = evidence.outcomes.filter(cameTooLate);
   console.log(`\n${renderTable(evidence)}\n`);
-  console.log(broken.length === 0 ? "Everything happened as promised." : renderBroken(broken));
+  if (broken.length === 0 && late.length === 0) console.log("Everything happened as promised.");
+  if (late.length > 0) console.log(`${renderLate(late)} Try fewer (--count) over more seconds (--seconds).`);
   if (broken.length > 0)
-    console.log(`To repeat this plan: npm run demo -- --seed ${options.seed} with the same options`);
+    console.log(
+      `${renderBroken(broken)}\nTo repeat this plan: npm run demo -- --seed ${options.seed} with the same options`,
+    );
   if (options.keep) {
     console.log(`
 Running until Ctrl-C.
@@ -85,8 +87,35 @@ account   ${accountId}
 receiver  https://localhost:${receiver.port}/hook/`);
     await Promise.race([aborted(signal), partEnded]);
   }
-  return broken.length === 0 ? 0 : 1;
+  return broken.length === 0 && late.length === 0 ? 0 : 1;
 }
+
+// A busy machine may create or change schedules too late, which says nothing about the service. Then the plan is carried out
+// once more, and slower.
+async function carryOutInTime(
+  client: Client,
+  { port: receiverPort, arrivals }: ReceiverProcess,
+  progress: ReturnType<typeof createProgress>,
+  options: DemoOptions,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  const prepared = await prepare(client, planRefused({ nowMs: Date.now(), receiverPort }));
+  for (let slowness = 1; ; slowness *= SLOWER) {
+    const startMs = Date.now();
+    const plan = planDemo({ ...options, slowness, startMs, receiverPort });
+    const outcomes = await carryOut(client, { plan, arrivals, onProgress: progress.show, signal });
+    const evidence = { ...prepared, outcomes, arrivals };
+    const late = outcomes.filter(cameTooLate);
+    const isLast = (plan.lastFireAtMs - startMs) * SLOWER > REPEATED_MS_MAX;
+    if (late.length === 0 || isLast || verify(evidence).length > 0) return evidence;
+    progress.log(`${renderLate(late)} Once more, ${SLOWER} times as slowly.`);
+    arrivals.splice(0);
+  }
+}
+
+const SLOWER = 3;
+/** So that a signature is no older than five minutes when it is checked. */
+const REPEATED_MS_MAX = 150_000;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {

@@ -30,7 +30,7 @@ export async function copyProduction(target: string): Promise<void> {
   await copy(".next/standalone", target, isNeededOfWeb);
   await copy(".next/static", join(target, ".next/static"));
   for (const name of await readdir("docs"))
-    if (name.endsWith(".md")) await copy(`docs/${name}`, join(target, "docs", name));
+    if (/\.(?:md|json)$/.test(name)) await copy(`docs/${name}`, join(target, "docs", name));
   for (const path of [...FILES, ...sources.paths]) await copy(path, join(target, path), isNeeded);
   for (const folder of packages) await copy(folder, join(target, folder), isNeededOf(folder));
   assertPatched(target);

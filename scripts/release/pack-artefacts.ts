@@ -15,8 +15,8 @@ export type Artefact = { name: string; bytes: number; sha256: string };
 const ADDRESS = "http://localhost:3000";
 
 /**
- * Packs what a release consists of into `out`, from the commit that is checked out in the working folder: the sources, the SDK,
- * the list of what production consists of, the OpenAPI document, and SHA256SUMS. The same commit makes the same bytes, so
+ * Packs what a release consists of into `out`, from the commit that is checked out in the working folder: the sources, the SDK, the
+ * command line, the list of what production consists of, the OpenAPI document, and SHA256SUMS. The same commit makes the same bytes, so
  * nothing is compressed and each time is that of the commit. Throws SetupError unless the files are those of the commit.
  */
 export async function packArtefacts(out: string): Promise<Artefact[]> {
@@ -24,11 +24,13 @@ export async function packArtefacts(out: string): Promise<Artefact[]> {
   const release = `${name}-${version}`;
   const archive = ["archive", "--format=tar", `--prefix=${release}/`, "HEAD"];
   const committedAt = new Date(await git(".", "log", "-1", "--format=%cI"));
-  await buildPackage("sdk");
+  await Promise.all([buildPackage("sdk"), buildPackage("cli")]);
   const sdk = await readPackage("sdk", ADDRESS);
+  const cli = await readPackage("cli", ADDRESS);
   const files: [name: string, content: Buffer][] = [
     [`${release}.tar.gz`, gzipStored(await gitBytes(".", "-c", "tar.umask=0022", ...archive))],
     [`${sdk.id}.tgz`, sdk.tarball],
+    [`${cli.id}.tgz`, cli.tarball],
     [`${release}.cdx.json`, asLines(await describeCheckout(committedAt))],
     [`${release}.openapi.json`, asLines(JSON.stringify(openApiDocument(ADDRESS), null, 2))],
   ];

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { releaseChangelog } from "./changelog.ts";
 
 /**
- * Puts `version` into the files of the checkout in `folder`: the manifests of the service and of the SDK, the lock file, and
+ * Puts `version` into the files of the checkout in `folder`: the manifests of the service, the SDK and the command line, the lock file,
  * the changelog, whose notes are returned. Throws SetupError when the changelog has nothing to release.
  */
 export async function prepareTree(folder: string, version: string, at: Date): Promise<string> {
   const changelog = join(folder, "CHANGELOG.md");
   const { text, notes } = releaseChangelog(await readFile(changelog, "utf8"), version, at);
   await writeFile(changelog, text);
-  for (const file of ["package.json", "sdk/package.json"]) {
+  for (const file of ["package.json", "sdk/package.json", "cli/package.json"]) {
     await edit(join(folder, file), (manifest) => {
       manifest.version = version;
     });
@@ -18,7 +18,7 @@ export async function prepareTree(folder: string, version: string, at: Date): Pr
   await edit(join(folder, "package-lock.json"), (lock) => {
     const packages = lock.packages as Record<string, { version: string }>;
     lock.version = version;
-    for (const path of ["", "sdk"]) Object.assign(packages[path] ?? {}, { version });
+    for (const path of ["", "sdk", "cli"]) Object.assign(packages[path] ?? {}, { version });
   });
   return notes;
 }

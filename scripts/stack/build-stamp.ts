@@ -3,14 +3,15 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 
 /** What the web part is built from, beside the programs in the folder of the project. */
 const SOURCES = [
-  ...["app", "billing", "components", "db", "domain", "mail", "public", "server"],
+  ...["app", "billing", "components", "db", "domain", "mail", "pages", "public", "server"],
   ...["package.json", "package-lock.json", "scripts/packages", "patches"],
   ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],
+  ...["cli/src", "cli/package.json"],
 ];
 
 // Next's own BUILD_ID says nothing about the sources.
 const STAMP = ".next/built-from";
-const MADE = [".next/BUILD_ID", ".next/static", "sdk/dist"];
+const MADE = [".next/BUILD_ID", ".next/static", "sdk/dist", "cli/dist"];
 
 export type BuildState = "current" | "outdated" | "missing";
 

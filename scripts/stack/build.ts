@@ -23,7 +23,7 @@ export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string)
 }
 
 async function assertWritable(found: BuildState): Promise<void> {
-  for (const folder of [".", "node_modules", "sdk"]) {
+  for (const folder of [".", "node_modules", "sdk", "cli"]) {
     await access(folder, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
       const state = found === "missing" ? "is not built" : "was built from other sources";
       throw new SetupError(

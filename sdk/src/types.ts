@@ -56,8 +56,14 @@ export type Schedule = {
   updated_at: Instant;
   /** When the next one is due; null when none is, and while one is in progress. */
   next_attempt_at: Instant | null;
+  /** Of the last attempt that ended; null before one has, and where it had no answer. */
+  last_status_code: number | null;
+  /** The first line of its `error_text`; null where it has none. */
+  last_error: string | null;
   /** The schedule that this one repeats. */
   replay_of: ScheduleId | null;
+  /** The operation that made this copy. */
+  operation_id: OperationId | null;
 };
 
 /** The response to moving a schedule. */
@@ -128,7 +134,7 @@ export type AttemptTiming = {
   claim: number | null;
   /** Waiting for the account's rate. */
   wait: number | null;
-  /** Name resolution, TCP and TLS; null on a connection that was there. */
+  /** Name resolution, TCP and TLS; null on a connection that was there, and with a listener. */
   connect: number | null;
   /** From `attempted_at` to the answer's first byte. */
   first_byte: number | null;
@@ -146,6 +152,8 @@ export type Attempt = {
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;
+  /** `listener`: to a connected listener, not to the target itself. */
+  via: "listener" | null;
   /** Where the time of the attempt went. */
   timing: AttemptTiming;
 };
@@ -204,6 +212,16 @@ export type Operation = {
     from: Instant | null;
     /** `fire_at` before this. */
     to: Instant | null;
+    /** How late the first attempt was, ms. */
+    late: string | null;
+    /** The host of the target. */
+    host: string | null;
+    /** The answer to the last attempt. */
+    code: string | null;
+    /** The key of the schedule. */
+    idempotency_key: string | null;
+    /** The operation that made the copies. */
+    operation: OperationId | null;
   } | null;
   /** How many schedules matched when it was accepted, as the list counts them. */
   total: number;
@@ -254,17 +272,25 @@ export type LoggedAttempt = {
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;
+  /** `listener`: to a connected listener, not to the target itself. */
+  via: "listener" | null;
+  /** `attempted_at` less the time at which this attempt was due; null where unknown. */
+  late_ms: number | null;
 };
 
 /** Figures of one environment over a period. */
 export type Overview = {
-  /** The requested period. */
+  /** The requested period; for a range, the shortest that is as long, or the longest. */
   period: "24h" | "7d" | "30d";
+  /** When the first bucket begins. */
+  from: Instant;
+  /** When the last bucket ends. All are equally long. */
+  to: Instant;
   /** Schedules that are scheduled, firing or failed now. */
   active_schedules: number;
   /** Fraction of 2xx among attempts with a known outcome; 0 without attempts. */
   success_rate: number;
-  /** Lateness of the schedules in the histogram, ms; 0 when it is empty. */
+  /** How late the schedules in the histogram were, ms; 0 when it is empty. */
   offset_ms: {
     /** The median. */
     p50: number;
@@ -294,6 +320,82 @@ export type Overview = {
     p50: number | null;
     /** The 95th percentile of their offsets, ms; null when none fired. */
     p95: number | null;
+  }[];
+  /** How attempts ended, in the buckets of `series`. */
+  outcomes: {
+    /** When the bucket begins. */
+    t: Instant;
+    /** Attempts that were delivered. Each ended its schedule. */
+    code_2xx: number;
+    /** Attempts that were answered with a redirect. */
+    code_3xx: number;
+    /** Attempts that were answered with 400 to 499. */
+    code_4xx: number;
+    /** Attempts that were answered with 500 to 599. */
+    code_5xx: number;
+    /** Attempts without an answer. */
+    code_none: number;
+    /** Attempts of which nobody knows whether the target was reached. */
+    interrupted: number;
+  }[];
+  /** Schedules that ended in the period. */
+  ended: {
+    /** Schedules that were delivered, at whichever attempt. */
+    delivered: number;
+    /** Schedules that died. */
+    dead: number;
+    /** Fraction of `delivered` among both; 0 when none ended. */
+    success_rate: number;
+  };
+  /** Dead and retrying schedules by host, answer and time, those with the most dead ones first. */
+  incidents: {
+    /** Host of the targets, with its port unless that is the scheme's own. */
+    host: string;
+    /** The last status code of each; null without an answer. */
+    code: number | null;
+    /** Its class, such as `5xx`; `none` without an answer. */
+    class: string;
+    /** The `last_error` of the one attempted last that has one. */
+    error: string | null;
+    /** Dead schedules that were neither replayed nor cloned. */
+    dead: number;
+    /** Schedules that wait for a retry. */
+    retrying: number;
+    /** Dead schedules of which a copy was delivered since. */
+    replays_delivered: number;
+    /** Dead schedules of which a copy has not ended yet. */
+    replays_open: number;
+    /** Their earliest `fire_at`, as `from` of `/v1/schedules` takes it. */
+    from: Instant;
+    /** A millisecond after their latest `fire_at`, as `to` takes it. */
+    to: Instant;
+    /** When the first retry is due; null where none is. */
+    next_attempt_at: Instant | null;
+    /** The operation that replayed some of them last. */
+    operation_id: OperationId | null;
+  }[];
+  /** How the attempts to each host ended, those with the most dead schedules and failures first. */
+  hosts: {
+    /** As in `incidents`; `other` for all beyond the first 100 of an hour. */
+    host: string;
+    /** Attempts in the period. */
+    attempts: number;
+    /** Attempts that were delivered. Each ended its schedule. */
+    code_2xx: number;
+    /** Attempts that were answered with a redirect. */
+    code_3xx: number;
+    /** Attempts that were answered with 400 to 499. */
+    code_4xx: number;
+    /** Attempts that were answered with 500 to 599. */
+    code_5xx: number;
+    /** Attempts without an answer. */
+    code_none: number;
+    /** Attempts of which nobody knows whether the target was reached. */
+    interrupted: number;
+    /** Schedules that died. */
+    dead: number;
+    /** First line of the newest error text; null where all were empty. */
+    last_error: string | null;
   }[];
   /** Schedules that may need attention. */
   needs_attention: {
@@ -352,9 +454,9 @@ export type Punctuality = {
   updated_at: Instant;
   /** The sent schedules by how late they were, ascending. */
   histogram: {
-    /** A lateness, ms: exact below 100, within 2 % above; early ones are 0. */
+    /** How late, ms: exact below 100, within 2 % above; early ones are 0. */
     ms: number;
-    /** Schedules with this lateness. */
+    /** Schedules that were so late. */
     count: number;
   }[];
   /** The day in quarters of an hour, the current one included, empty ones too. */
@@ -363,9 +465,9 @@ export type Punctuality = {
     t: Instant;
     /** Schedules that fired in it. */
     count: number;
-    /** Their median lateness, ms; null when none fired. */
+    /** The median of how late they were, ms; null when none fired. */
     p50: number | null;
-    /** The 95th percentile of their lateness, ms; null when none fired. */
+    /** The 95th percentile of how late they were, ms; null when none fired. */
     p95: number | null;
   }[];
 };
@@ -435,10 +537,12 @@ export type Profile = {
 export type Page<T> = {
   /** The items of this page. */
   items: T[];
-  /** Exact, or 10,000 with `total_capped`. */
+  /** Exact, or with `total_capped` 10,000 or what a bounded search counted. */
   total: number;
-  /** A filter matches more than 10,000. */
+  /** More rows match than `total`, or may match. */
   total_capped?: true;
+  /** The search for this page ended early, after many rows: it may have few or none, and `next_cursor` goes on. */
+  search_capped?: true;
   /** How many rows a page has at most. */
   limit: number;
   /** Rows before this page; also counted when pages are fetched by `after`. */
@@ -518,7 +622,7 @@ export type CustomHeaders = { [name: string]: string };
 
 /** A request and the time at which to send it. */
 export type CreateInput = {
-  /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. */
+  /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener. */
   targetUrl: string | URL;
   /** The method of the request. */
   method?: Method | undefined;
@@ -545,6 +649,8 @@ export type ReplayInput = (FireTime | NoTime) & {
 
 /** What differs from the original. */
 export type CloneInput = ReplayInput & {
+  /** Another target, judged as that of a new schedule. No header of the original is then carried over. */
+  targetUrl?: string | URL | undefined;
   /** Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved. */
   headers?: CustomHeaders | undefined;
 } & (TextPayload | JsonPayload);
@@ -573,8 +679,18 @@ export type RowFilter = PageFilter & {
 export type ScheduleFilter = RowFilter & {
   /** One status, or several separated by commas. */
   status?: Status | readonly Status[] | undefined;
-  /** Sort order; a minus sorts descending. Ties are sorted by id. */
-  sort?: "-created_at" | "fire_at" | "-fire_at" | undefined;
+  /** Of the first attempt, in whole ms, both ends included: `250..`, `..0`, `100..500`. Negative is early. */
+  late?: string | undefined;
+  /** The whole host of the target URL; with its port unless that is 443. */
+  host?: string | undefined;
+  /** The answer to the last attempt: a status code such as `503`, a class such as `5xx`, or `none`. */
+  code?: string | undefined;
+  /** The idempotency key with which it was created. */
+  idempotency_key?: string | undefined;
+  /** The copies that this operation made. */
+  operation?: OperationId | undefined;
+  /** Sort order; a minus sorts descending. `late` begins with the latest and ends with those that were not sent. Ties are sorted by id. */
+  sort?: "-created_at" | "fire_at" | "-fire_at" | "late" | undefined;
 };
 
 /** Which attempts. `from` and `to` bound `attempted_at`. */
@@ -583,8 +699,20 @@ export type LogFilter = RowFilter & {
   outcome?: "succeeded" | "failed" | undefined;
   /** The attempts of one schedule. */
   schedule_id?: string | undefined;
-  /** The class of the status code; `none` when there was no response. */
-  code?: "2xx" | "3xx" | "4xx" | "5xx" | "none" | undefined;
+  /** Of the attempt, after it was due, in whole ms rounded down, both ends included: `250..`, `..0`, `100..500`. Negative is early. */
+  late?: string | undefined;
+  /** `true`: only the attempts of which the overview says how late they were: the first of each schedule, except those that were to fire at once. `late` is then in ms after `fire_at`. */
+  measured?: "true" | undefined;
+  /** The whole host of the target URL; with its port unless that is 443. */
+  host?: string | undefined;
+  /** The answer: a status code such as `503`, a class such as `5xx`, or `none`. */
+  code?: string | undefined;
+  /** The attempts of the schedule with this idempotency key. */
+  idempotency_key?: string | undefined;
+  /** The attempts of the copies that this operation made. */
+  operation?: OperationId | undefined;
+  /** Sort order: the newest first, or the latest. Ties are sorted by id. */
+  sort?: "-attempted_at" | "late" | undefined;
 };
 
 /** Which operations. */
@@ -594,6 +722,10 @@ export type OperationFilter = PageFilter;
 export type OverviewFilter = {
   /** How far back to look. */
   period?: "24h" | "7d" | "30d" | undefined;
+  /** Start of a time range in place of `period`; its hour is included. */
+  from?: Date | string | undefined;
+  /** End of the time range; now without one. */
+  to?: Date | string | undefined;
 };
 
 /** What to do with which schedules: either `filter` or `schedules`. */
@@ -625,4 +757,14 @@ export type OperationSet = {
   from?: Date | string | undefined;
   /** `fire_at` before this instant. */
   to?: Date | string | undefined;
+  /** Of the first attempt, in whole ms, both ends included: `250..`, `..0`, `100..500`. Negative is early. */
+  late?: string | undefined;
+  /** The whole host of the target URL; with its port unless that is 443. */
+  host?: string | undefined;
+  /** The answer to the last attempt: a status code such as `503`, a class such as `5xx`, or `none`. */
+  code?: string | undefined;
+  /** The idempotency key with which it was created. */
+  idempotency_key?: string | undefined;
+  /** The copies that this operation made. */
+  operation?: OperationId | undefined;
 };

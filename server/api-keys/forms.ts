@@ -5,7 +5,8 @@ import { encodeId } from "#domain/ids.ts";
 import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { clearedHandOverCookie, handOverCookie } from "../http/sealed-value.ts";
-import { ApiKeyInput } from "./api-key-input.ts";
+import { validate } from "../input/validate.ts";
+import { ApiKeyInput, RotateInput } from "./api-key-input.ts";
 import { createOwnApiKey } from "./create.ts";
 import { keyIdOrThrow } from "./key-id.ts";
 import { listOwnApiKeys } from "./list.ts";
@@ -50,10 +51,14 @@ export async function rotateKeyByForm(call: FormCall): Promise<Reply> {
   keyIdOrThrow(id);
   const prepared = openPreparedKeys(ctx, fields.get("prepared") ?? "");
   if (prepared === null) return goTo(`/keys/${id}/rotate`, { error: "stale" });
+  const { overlapHours } = validate(RotateInput, { overlapHours: Number(fields.get("overlapHours") ?? 0) });
   try {
-    return showOnce(call, await rotateOwnApiKey(ctx, id, prepared), "rotated");
+    const key = await rotateOwnApiKey(ctx, id, { overlapHours, prepared });
+    return showOnce(call, key, overlapHours === 0 ? "rotated" : "overlaps");
   } catch (error) {
     if (error instanceof DailyLimitReached) return goTo(`/keys/${id}/rotate`, { error: "daily" });
+    if (error instanceof AppError && error.code === "CONFLICT")
+      return goTo(`/keys/${id}/rotate`, { error: "CONFLICT" });
     if (error instanceof SignInTooOld) return goTo(`/keys/${id}/rotate`);
     throw error;
   }
@@ -76,7 +81,11 @@ export async function closeKeyByForm({ ctx, finish }: FormCall): Promise<Reply> 
   return finish("/keys", { result: "saved" }, [clearedHandOverCookie(ctx.config, CREATED_PATH)]);
 }
 
-function showOnce({ ctx, goTo }: FormCall, key: ApiKeyRow & { key: string }, result: "created" | "rotated"): Reply {
+function showOnce(
+  { ctx, goTo }: FormCall,
+  key: ApiKeyRow & { key: string },
+  result: "created" | "rotated" | "overlaps",
+): Reply {
   const isShown = key.revokedAt !== null || Date.now() - key.createdAt.getTime() > RESEND_MS;
   if (isShown) return goTo("/keys", { error: "shown" });
   const values = { key: key.key, name: key.name, env: key.env, result };

@@ -13,6 +13,7 @@ export function presentApiKey(row: ApiKeyRow) {
     created_at: row.createdAt.toISOString(),
     last_used_at: row.lastUsedAt?.toISOString() ?? null,
     revoked_at: row.revokedAt?.toISOString() ?? null,
+    expires_at: row.expiresAt?.toISOString() ?? null,
   };
 }
 

@@ -27,8 +27,8 @@ export type Caller = {
 
 /**
  * Authenticates a request by `Authorization: Bearer <API_KEY>` (scheme case-insensitive), or by the session cookie when
- * there is no `Authorization` header. Throws the same UNAUTHORIZED for a credential that is missing, malformed, unknown,
- * revoked or expired, or whose account is not active. Always looks the credential up, so revocation takes effect at once;
+ * there is no `Authorization` header. Throws the same UNAUTHORIZED for a credential that is missing, malformed, unknown
+ * or revoked, or whose account is not active; that for an expired key says so. Always looks the credential up, so revocation takes effect at once;
  * only a malformed key is rejected without a look-up.
  */
 export async function authenticate(services: Services, request: Request, query: Query): Promise<Caller> {
@@ -39,26 +39,34 @@ export async function authenticate(services: Services, request: Request, query: 
 }
 
 /**
- * Throws FORBIDDEN for an API key where a session is required, and for a cross-origin write with a session (CSRF).
+ * Throws FORBIDDEN for an API key where a session is required, for anything but a test key where one is required, and for
+ * a cross-origin write with a session (CSRF).
  * Separate from `authenticate` because these requests count towards the account's rate limit.
  */
 export function assertMayCall(
   { credential }: Caller,
-  auth: "any" | "session",
+  auth: "any" | "session" | "testKey",
   { method, headers }: Request,
   baseUrl: string,
 ): void {
   if (credential.kind === "key" && auth === "session") {
     throw new AppError("FORBIDDEN", "This endpoint requires a signed-in session; an API key is not sufficient.");
   }
+  if (auth === "testKey" && !(credential.kind === "key" && credential.env === "test")) {
+    throw new AppError("FORBIDDEN", "This endpoint requires an API key of the test environment (sw_test_…).");
+  }
   if (credential.kind === "session" && !READ_METHODS.has(method)) assertSameOrigin(headers, baseUrl);
 }
 
-/** The error for every invalid credential; it does not say why. */
-export function unauthorized(): AppError {
-  return new AppError("UNAUTHORIZED", "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.", {
-    headers: { "WWW-Authenticate": "Bearer" },
-  });
+/** The error for every invalid credential but an expired key; it does not say why. */
+export function unauthorized(
+  message = "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
+): AppError {
+  return new AppError("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
+}
+
+function expired(at: Date): AppError {
+  return unauthorized(`This API key was rotated and expired at ${at.toISOString()}. Use the key that replaced it.`);
 }
 
 async function authenticateKey(
@@ -76,7 +84,7 @@ async function authenticateKey(
     const { id: subjectId, accountId, name: keyName, env, refusal: reason } = row;
     services.refusals.record({ accountId, subjectId, details: { keyName, env, reason }, ...callSourceOf(request) });
   }
-  if (caller === undefined) throw unauthorized();
+  if (caller === undefined) throw row?.refusal === "expired" && row.expiresAt ? expired(row.expiresAt) : unauthorized();
   if (row?.isStale) recordKeyUse(services, row.id);
   return caller;
 }

@@ -3,22 +3,23 @@ import { AppError } from "#domain/errors.ts";
 import { DATABASE_BUDGET_MS, type Services } from "../services.ts";
 
 /**
- * Counts a request for a magic link by `limits`, and checks it by `checked` (`noteSignInRequest`). Throws RATE_LIMITED when
- * one of them was reached.
+ * Counts a request by `limits`, and checks it by `checked` (`noteSignInRequest`). Throws RATE_LIMITED when one of them was
+ * reached; `reason` is its first sentence.
  */
 export async function noteLinkRequest(
   services: Services,
   limits: readonly RequestLimit[],
   checked: readonly RequestLimit[] = [],
+  reason = TOO_MANY_LINKS,
 ): Promise<void> {
   await inTurn(stateOf(services).last, limits, async () => {
-    refuseKnownOver(services, [...limits, ...checked]);
+    refuseKnownOver(services, [...limits, ...checked], reason);
     const reached = await services.anonymous.run(DATABASE_BUDGET_MS, ({ db }) =>
       noteSignInRequest(db, limits, checked),
     );
     if (reached === null) return;
     remember(stateOf(services).over, reached.key, { ...reached, untilMs: performance.now() + REMEMBERED_MS });
-    throw tooMany(reached.waitS);
+    throw tooMany(reached.waitS, reason);
   });
 }
 
@@ -26,11 +27,11 @@ export async function noteLinkRequest(
  * Throws RATE_LIMITED when this process has found within the last second that one of these limits is reached, so that
  * repeats of a refused request do not reach the database.
  */
-export function refuseKnownOver(services: Services, limits: readonly RequestLimit[]): void {
+export function refuseKnownOver(services: Services, limits: readonly RequestLimit[], reason = TOO_MANY_LINKS): void {
   const { over } = stateOf(services);
   const nowMs = performance.now();
   const known = limits.map(({ key }) => over.get(key)).find((one) => one !== undefined && one.untilMs > nowMs);
-  if (known !== undefined) throw tooMany(known.waitS);
+  if (known !== undefined) throw tooMany(known.waitS, reason);
 }
 
 /** Runs `work` after the earlier calls with one of these keys, so that none holds a connection while it waits for a lock. */
@@ -50,8 +51,11 @@ function remember(over: State["over"], key: string, reached: Over): void {
   over.set(key, reached);
 }
 
-function tooMany(waitS: number): AppError {
-  return new AppError("RATE_LIMITED", `Too many links were requested. Try again in ${Math.ceil(waitS / 60)} min.`, {
+const TOO_MANY_LINKS = "Too many links were requested.";
+
+function tooMany(waitS: number, reason: string): AppError {
+  const wait = waitS < 60 ? `${waitS} s` : `${Math.ceil(waitS / 60)} min`;
+  return new AppError("RATE_LIMITED", `${reason} Try again in ${wait}.`, {
     headers: { "Retry-After": String(waitS) },
   });
 }

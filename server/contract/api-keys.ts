@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiKeyInput } from "../api-keys/api-key-input.ts";
+import { ApiKeyInput, RotateInput } from "../api-keys/api-key-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { API_KEY_EXAMPLE, NEW_API_KEY_EXAMPLE } from "./examples.ts";
 import { Env, InstantText, KeyId } from "./fields.ts";
@@ -13,7 +13,10 @@ const ApiKeyAnswer = z
     last4: z.string().length(4).describe("The end of its raw value."),
     created_at: InstantText.describe("When it was created."),
     last_used_at: InstantText.nullable().describe("When it was last used, to the minute; null when it never was."),
-    revoked_at: InstantText.nullable().describe("When it was revoked; null while it is valid."),
+    revoked_at: InstantText.nullable().describe("When it was revoked or expired; null while it is valid."),
+    expires_at: InstantText.nullable().describe(
+      "When it expires or expired, of a key that was rotated with an overlap; otherwise null.",
+    ),
   })
   .meta({ id: "ApiKey", description: "An API key, without its raw value." });
 
@@ -76,8 +79,11 @@ export const rotateApiKey = endpoint({
   tag,
   summary: "Replace a key: the old value is revoked and a new one issued in one step.",
   description:
-    "A live key needs a session that was started within the last day: FORBIDDEN otherwise. The replacement has an id of its own, and the name and environment of the old key. It counts as a key that is created: RATE_LIMITED beyond 200 within 24 hours, and the old key is then kept.",
+    "With `overlapHours` the old key stays valid for so long and then expires; it can be revoked before. Both keys count until then, so CONFLICT where they would be too many, and a key that was rotated already cannot be rotated again. A live key needs a session that was started within the last day: FORBIDDEN otherwise. The replacement has an id of its own, and the name and environment of the old key. It counts as a key that is created: RATE_LIMITED beyond 200 within 24 hours, and the old key is then kept.",
   auth: "session",
+  body: RotateInput,
+  isBodyOptional: true,
+  bodyExample: { overlapHours: 4 },
   responses: {
     201: { description: "The replacement, with its raw value.", schema: NewApiKeyAnswer, example: NEW_API_KEY_EXAMPLE },
   },

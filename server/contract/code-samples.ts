@@ -11,6 +11,8 @@ type Call = {
   /** The security schemes that it accepts; none for a public call. */
   schemes: readonly string[];
   body: unknown;
+  /** The answer is a stream of events, which has no end. */
+  isStream: boolean;
 };
 
 /** One call as a curl command, by the SDK, and as JavaScript with fetch. */
@@ -21,12 +23,13 @@ export function samplesOf(call: Call): CodeSamples {
 
 const EXAMPLES = new Map<string, string>(Object.entries({ id: "ID", provider: "github" }));
 
-function curlOf(url: string, { method, schemes, body }: Call): string {
+function curlOf(url: string, { method, schemes, body, isStream }: Call): string {
   const credential = schemes.includes("apiKey")
     ? ['-H "Authorization: Bearer $STOPWATCH_API_KEY"']
     : schemes.map(() => '--cookie "sw_session=$STOPWATCH_SESSION"');
   const parts = [
     // curl sends a body with POST anyway.
+    ...(isStream ? ["--no-buffer"] : []),
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : [`-X ${method}`]),
     ...credential,
     ...(body === undefined
@@ -36,7 +39,7 @@ function curlOf(url: string, { method, schemes, body }: Call): string {
   return [`curl "${url}"`, ...parts].join(" \\\n  ");
 }
 
-function fetchOf(url: string, { method, schemes, body }: Call): string {
+function fetchOf(url: string, { method, schemes, body, isStream }: Call): string {
   const isByKey = schemes.includes("apiKey");
   const headers = [
     ...(isByKey ? [`    Authorization: \`Bearer \${process.env.STOPWATCH_API_KEY}\`,`] : []),
@@ -49,7 +52,10 @@ function fetchOf(url: string, { method, schemes, body }: Call): string {
     ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
   ];
   const call = options.length === 0 ? `"${url}"` : `"${url}", {\n${options.join("\n")}\n}`;
-  return `const answer = await fetch(${call});\nconsole.log(answer.status, await answer.text());`;
+  const shown = isStream
+    ? "for await (const events of answer.body.pipeThrough(new TextDecoderStream())) console.log(events);"
+    : "console.log(answer.status, await answer.text());";
+  return `const answer = await fetch(${call});\n${shown}`;
 }
 
 function indented(text: string): string {

@@ -13,6 +13,8 @@ export type ResponseSpec = {
   example?: unknown;
   /** An example of the response as plain text, if the endpoint has that format too. */
   textExample?: string;
+  /** An example of the events, if the response is a stream of them; `schema` is null then. */
+  eventsExample?: string;
 };
 
 /**
@@ -27,11 +29,13 @@ export type Endpoint = {
   tag: string;
   summary: string;
   description?: string;
-  /** Required credential: API key or session, session only, or none. */
-  auth: "any" | "session" | "none";
+  /** Required credential: API key or session, session only, API key of the test environment only, or none. */
+  auth: "any" | "session" | "testKey" | "none";
   /** Belongs to one environment: a key has its own, a session acts on `live` and takes `?env=test`. */
   hasEnv?: boolean;
   query?: QuerySchema;
+  /** Query parameters that may be given several times: the schema gets an array. */
+  repeatable?: readonly string[];
   /** Request headers with a meaning: name → description. */
   requestHeaders?: Record<string, string>;
   body?: z.ZodType;
@@ -64,5 +68,6 @@ export type ReplyOf<E extends Endpoint> = {
     body: E["responses"][S] extends { schema: z.ZodType<infer T> } ? T : undefined;
     headers?: Record<string, string>;
     cookies?: readonly string[];
+    stream?: { type: string; content: ReadableStream<Uint8Array> };
   };
 }[keyof E["responses"] & number];

@@ -3,6 +3,7 @@ import * as billing from "./billing.ts";
 import * as document from "./document.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as health from "./health.ts";
+import * as listen from "./listen.ts";
 import * as logs from "./logs.ts";
 import * as me from "./me.ts";
 import * as notices from "./notices.ts";
@@ -31,6 +32,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   operations.getOperation,
   operations.stopOperation,
   logs.listLogs,
+  listen.listen,
+  listen.answerDelivery,
   overview.getOverview,
   overview.getUsage,
   overview.getPunctuality,

@@ -29,6 +29,7 @@ function ofCode(code: ErrorCode) {
   const description = "Which error it is.";
   return {
     type: "object",
+    externalDocs: { description: "What to do.", url: `/docs/errors#${code.toLowerCase()}` },
     properties: {
       error: {
         type: "object",
@@ -64,7 +65,7 @@ function mayRespond({ auth, method, body, errors = [], responses }: Endpoint, co
     case "UNAVAILABLE":
       return auth !== "none" || errors.includes(code);
     case "FORBIDDEN":
-      return auth === "session" || (auth === "any" && method !== "GET") || errors.includes(code);
+      return auth === "session" || auth === "testKey" || (auth === "any" && method !== "GET") || errors.includes(code);
     case "PAYLOAD_TOO_LARGE":
       return body !== undefined || errors.includes(code);
     case "UNSUPPORTED_MEDIA_TYPE":

@@ -16,7 +16,10 @@ export const SCHEDULE_EXAMPLE = {
   created_at: "2030-12-24T18:00:00.000Z",
   updated_at: "2031-01-01T09:00:00.093Z",
   next_attempt_at: null,
+  last_status_code: 200,
+  last_error: null,
   replay_of: null,
+  operation_id: null,
 };
 
 export const SCHEDULE_PAGE_EXAMPLE = { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null };
@@ -50,6 +53,7 @@ const FAILED_ATTEMPT = {
   latency_ms: 84,
   error_text: "try again later",
   attempted_at: "2031-01-01T09:00:00.001Z",
+  via: null,
 };
 
 export const ATTEMPTS_EXAMPLE = {
@@ -59,7 +63,9 @@ export const ATTEMPTS_EXAMPLE = {
 };
 
 export const LOG_EXAMPLE = {
-  items: [{ schedule_id: id, target_url: "https://example.com/hook", method: "POST", ...FAILED_ATTEMPT }],
+  items: [
+    { schedule_id: id, target_url: "https://example.com/hook", method: "POST", ...FAILED_ATTEMPT, late_ms: 0.412 },
+  ],
   total: 1,
   limit: 20,
   offset: 0,
@@ -67,8 +73,10 @@ export const LOG_EXAMPLE = {
   retention_days: 30,
 };
 
+const NO_OUTCOMES = { code_2xx: 0, code_3xx: 0, code_4xx: 0, code_5xx: 0, code_none: 0, interrupted: 0 };
+
 export const OVERVIEW_EXAMPLE = {
-  period: "24h",
+  ...{ period: "24h", from: "2031-01-01T08:00:00.000Z", to: "2031-01-01T10:00:00.000Z" },
   active_schedules: 12,
   success_rate: 0.98,
   offset_ms: { p50: 0, p95: 2, min: 0, max: 41 },
@@ -82,6 +90,25 @@ export const OVERVIEW_EXAMPLE = {
   series: [
     { t: "2031-01-01T08:00:00.000Z", count: 0, p50: null, p95: null },
     { t: "2031-01-01T09:00:00.000Z", count: 50, p50: 0, p95: 2 },
+  ],
+  outcomes: [
+    { t: "2031-01-01T08:00:00.000Z", ...NO_OUTCOMES },
+    { t: "2031-01-01T09:00:00.000Z", ...NO_OUTCOMES, code_2xx: 50, code_5xx: 1 },
+  ],
+  ended: { delivered: 50, dead: 0, success_rate: 1 },
+  incidents: [
+    {
+      ...{ host: "example.com", code: 503, class: "5xx", error: "try again later" },
+      ...{ dead: 0, retrying: 1, replays_delivered: 0, replays_open: 0 },
+      ...{ from: "2031-01-01T09:00:00.000Z", to: "2031-01-01T09:00:00.001Z" },
+      ...{ next_attempt_at: "2031-01-01T09:00:31.207Z", operation_id: null },
+    },
+  ],
+  hosts: [
+    {
+      ...{ host: "example.com", attempts: 51, ...NO_OUTCOMES, code_2xx: 50, code_5xx: 1 },
+      ...{ dead: 0, last_error: "try again later" },
+    },
   ],
   needs_attention: { failed: 1, due_soon: 3, dead: 0 },
 };
@@ -166,6 +193,7 @@ export const SECURITY_EVENT_EXAMPLE = {
   count: 1,
   by: { kind: "session", id: "ses_01kbm5qk4f8rz3c2x7w9v6n1ta" },
   apiKey: { id: "key_01kbm5qk4f8rz3c2x7w9v6n1ta", name: "production server", env: "live" },
+  scheduleId: null,
   sessionId: null,
   env: null,
   provider: null,
@@ -187,6 +215,7 @@ export const API_KEY_EXAMPLE = {
   created_at: "2030-12-24T18:00:00.000Z",
   last_used_at: null,
   revoked_at: null,
+  expires_at: null,
 };
 
 export const NEW_API_KEY_EXAMPLE = { ...API_KEY_EXAMPLE, key: `sw_live_${"0".repeat(34)}0x9Q` };
@@ -205,6 +234,8 @@ export const RELAY_SETTINGS_EXAMPLE = {
   retryBackoffMs: null,
   retryStrategy: null,
   earlyFire: null,
+  testDeliveriesToListeners: false,
+  testDeliveriesToListenersUntil: null,
   effective: { ...KNOBS, cpsLimit: 10 },
   limits: {
     cpsLimit: { min: 1, max: 500 },

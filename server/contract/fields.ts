@@ -19,6 +19,7 @@ export const OperationId = id("op", "OperationId", "Names an operation.");
 export const SessionId = id("ses", "SessionId", "Names a session; it is not its token.");
 
 export const EventId = id("evt", "SecurityEventId", "Names an event of the security log.");
+export const ExchangeId = id("exc", "ExchangeId", "Names one delivery to a listener.");
 export const IdentityId = id("idn", "IdentityId", "Names a linked identity; it is not the provider's id.");
 
 export const Status = z.enum(STATUSES).meta({
@@ -39,7 +40,9 @@ export const ErrorAnswer = z
         code: z
           .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
           .describe("Which error it is, for programs."),
-        message: z.string().describe("For people; it may change."),
+        message: z
+          .string()
+          .describe("For people; it may change. What to do is at `/docs/errors`, with an anchor for each code."),
         details: z
           .array(
             z.strictObject({

@@ -30,6 +30,7 @@ curl ${baseUrl}/v1/schedules \\
 
 ${pages.join("\n")}
 - [API reference](${baseUrl}/docs/api): every endpoint, for people
+- [Everything](${baseUrl}/llms-full.txt): all pages above as one text
 
 ## API
 

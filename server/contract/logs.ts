@@ -11,6 +11,10 @@ const LoggedAttemptAnswer = z
     target_url: z.string().describe("Where the request went."),
     method: Method.describe("The method of the request."),
     ...ATTEMPT_FIELDS,
+    late_ms: z
+      .number()
+      .nullable()
+      .describe("`attempted_at` less the time at which this attempt was due; null where unknown."),
   })
   .meta({ id: "LoggedAttempt", description: "An attempt and its schedule." });
 

@@ -65,6 +65,7 @@ const TAGS = new Map<string, string>(
     Billing: "The subscription that a person pays for.",
     "API keys": "Credentials of machines.",
     "Relay settings": "Sending rate and retries.",
+    Listeners: "Test deliveries to a machine that no address reaches, as the command line receives them.",
     "Sign-in": "How a person gets a session.",
     "OpenAPI document": "The description of the API.",
     Health: "Health checks and metrics for the operator.",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PROVIDERS } from "#domain/providers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { errorResponses } from "./error-responses.ts";
-import { Env, IdentityId, KeyId, OperationId, ScheduleId } from "./fields.ts";
+import { Env, ExchangeId, IdentityId, KeyId, OperationId, ScheduleId } from "./fields.ts";
 import { header, headerRefs } from "./headers.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
 
@@ -25,9 +25,14 @@ export function operationOf(endpoint: Endpoint, schemas: JsonSchemas) {
   };
 }
 
-const SECURITY = { any: [{ apiKey: [] }, { session: [] }], session: [{ session: [] }], none: [] };
+const SECURITY = {
+  any: [{ apiKey: [] }, { session: [] }],
+  session: [{ session: [] }],
+  testKey: [{ apiKey: [] }],
+  none: [],
+};
 
-function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, schemas: JsonSchemas) {
+function parametersOf({ path, query, repeatable = [], hasEnv, requestHeaders = {} }: Endpoint, schemas: JsonSchemas) {
   const inPath = { in: "path", required: true };
   const id = path.includes("{id}")
     ? [{ name: "id", ...inPath, description: "Its id.", schema: schemas.of(idOf(path), "input") }]
@@ -41,7 +46,7 @@ function parametersOf({ path, query, hasEnv, requestHeaders = {} }: Endpoint, sc
     name,
     in: "query",
     ...(description && { description }),
-    ...(schema.type === "array" && { style: "form", explode: false }),
+    ...(schema.type === "array" && { style: "form", explode: repeatable.includes(name) }),
     schema,
   }));
   const ofHeaders = Object.entries(requestHeaders).map(([name, description]) => ({
@@ -62,6 +67,7 @@ const EnvParameter = Env.optional().meta({
 function idOf(path: string): z.ZodType {
   if (path.startsWith("/v1/operations/")) return OperationId;
   if (path.startsWith("/v1/me/identities/")) return IdentityId;
+  if (path.startsWith("/v1/listen/")) return ExchangeId;
   return path.startsWith("/v1/schedules/") ? ScheduleId : KeyId;
 }
 
@@ -77,21 +83,26 @@ function bodyOf({ body, bodyInDocument = body, bodyExample, isBodyOptional }: En
 function responsesOf({ auth, responses }: Endpoint, schemas: JsonSchemas) {
   const everywhere = headerRefs(auth === "none" ? ["X-Request-Id"] : ["X-Request-Id", "RateLimit-Policy", "RateLimit"]);
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, schema, headers = {}, example, textExample }]) => [
-      status,
-      {
-        description,
-        headers: {
-          ...everywhere,
-          ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)])),
-        },
-        ...(schema && {
-          content: {
-            "application/json": { schema: schemas.of(schema, "output"), ...(example !== undefined && { example }) },
-            ...(textExample && { "text/plain": { schema: { type: "string" }, example: textExample } }),
+    Object.entries(responses).map(
+      ([status, { description, schema, headers = {}, example, textExample, eventsExample }]) => [
+        status,
+        {
+          description,
+          headers: {
+            ...everywhere,
+            ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)])),
           },
-        }),
-      },
-    ]),
+          ...(schema && {
+            content: {
+              "application/json": { schema: schemas.of(schema, "output"), ...(example !== undefined && { example }) },
+              ...(textExample && { "text/plain": { schema: { type: "string" }, example: textExample } }),
+            },
+          }),
+          ...(eventsExample && {
+            content: { "text/event-stream": { schema: { type: "string" }, example: eventsExample } },
+          }),
+        },
+      ],
+    ),
   );
 }

@@ -44,6 +44,11 @@ const OperationAnswer = z
         q: z.string().nullable().describe("Part of the target's address, or a whole schedule id."),
         from: InstantText.nullable().describe("`fire_at` from here on."),
         to: InstantText.nullable().describe("`fire_at` before this."),
+        late: z.string().nullable().describe("How late the first attempt was, ms."),
+        host: z.string().nullable().describe("The host of the target."),
+        code: z.string().nullable().describe("The answer to the last attempt."),
+        idempotency_key: z.string().nullable().describe("The key of the schedule."),
+        operation: OperationId.nullable().describe("The operation that made the copies."),
       })
       .nullable()
       .describe("Which schedules; null for those that were named."),
@@ -73,7 +78,10 @@ const OPERATION_EXAMPLE = {
   id: "op_01kbm5qk4f8rz3c2x7w9v6n1ta",
   action: "cancel",
   status: "running",
-  filter: { status: ["scheduled"], q: "example.com", from: null, to: null },
+  filter: {
+    ...{ status: ["scheduled"], q: null, from: null, to: null },
+    ...{ late: null, host: "example.com", code: null, idempotency_key: null, operation: null },
+  },
   total: 1281,
   acted: 400,
   left_alone: { firing: 2 },
@@ -97,7 +105,7 @@ export const startOperation = endpoint({
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,
   body: OperationInput,
-  bodyExample: { action: "cancel", filter: { status: ["scheduled"], q: "example.com" } },
+  bodyExample: { action: "cancel", filter: { status: ["scheduled"], host: "example.com" } },
   responses: {
     202: {
       description: "The operation was accepted.",

@@ -1,15 +1,44 @@
 import { z } from "zod";
 import { PERIODS } from "#domain/overview.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
+import { HOSTS_MAX, INCIDENTS_MAX } from "../overview/overview.ts";
 import { OverviewInput } from "../overview/overview-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { OVERVIEW_EXAMPLE, PUNCTUALITY_EXAMPLE, USAGE_EXAMPLE } from "./examples.ts";
-import { InstantText } from "./fields.ts";
+import { InstantText, OperationId } from "./fields.ts";
 import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
+
+const OUTCOMES = {
+  code_2xx: z.int().describe("Attempts that were delivered. Each ended its schedule."),
+  code_3xx: z.int().describe("Attempts that were answered with a redirect."),
+  code_4xx: z.int().describe("Attempts that were answered with 400 to 499."),
+  code_5xx: z.int().describe("Attempts that were answered with 500 to 599."),
+  code_none: z.int().describe("Attempts without an answer."),
+  interrupted: z.int().describe("Attempts of which nobody knows whether the target was reached."),
+};
+
+const IncidentAnswer = z.strictObject({
+  host: z.string().describe("Host of the targets, with its port unless that is the scheme's own."),
+  code: z.int().nullable().describe("The last status code of each; null without an answer."),
+  class: z.string().describe("Its class, such as `5xx`; `none` without an answer."),
+  error: z.string().nullable().describe("The `last_error` of the one attempted last that has one."),
+  dead: z.int().describe("Dead schedules that were neither replayed nor cloned."),
+  retrying: z.int().describe("Schedules that wait for a retry."),
+  replays_delivered: z.int().describe("Dead schedules of which a copy was delivered since."),
+  replays_open: z.int().describe("Dead schedules of which a copy has not ended yet."),
+  from: InstantText.describe("Their earliest `fire_at`, as `from` of `/v1/schedules` takes it."),
+  to: InstantText.describe("A millisecond after their latest `fire_at`, as `to` takes it."),
+  next_attempt_at: InstantText.nullable().describe("When the first retry is due; null where none is."),
+  operation_id: OperationId.nullable().describe("The operation that replayed some of them last."),
+});
 
 const OverviewAnswer = z
   .strictObject({
-    period: z.enum(PERIODS).describe("The requested period."),
+    period: z
+      .enum(PERIODS)
+      .describe("The requested period; for a range, the shortest that is as long, or the longest."),
+    from: InstantText.describe("When the first bucket begins."),
+    to: InstantText.describe("When the last bucket ends. All are equally long."),
     active_schedules: z.int().describe("Schedules that are scheduled, firing or failed now."),
     success_rate: z
       .number()
@@ -23,7 +52,7 @@ const OverviewAnswer = z
         min: z.int().describe("The smallest."),
         max: z.int().describe("The largest."),
       })
-      .describe("Lateness of the schedules in the histogram, ms; 0 when it is empty."),
+      .describe("How late the schedules in the histogram were, ms; 0 when it is empty."),
     recent_volume: z.int().describe("Attempts in the period."),
     histogram: z
       .array(
@@ -43,6 +72,32 @@ const OverviewAnswer = z
         }),
       )
       .describe("The buckets of the period, including empty ones."),
+    outcomes: z
+      .array(z.strictObject({ t: InstantText.describe("When the bucket begins."), ...OUTCOMES }))
+      .describe("How attempts ended, in the buckets of `series`."),
+    ended: z
+      .strictObject({
+        delivered: z.int().describe("Schedules that were delivered, at whichever attempt."),
+        dead: z.int().describe("Schedules that died."),
+        success_rate: z.number().min(0).max(1).describe("Fraction of `delivered` among both; 0 when none ended."),
+      })
+      .describe("Schedules that ended in the period."),
+    incidents: z
+      .array(IncidentAnswer)
+      .max(INCIDENTS_MAX)
+      .describe("Dead and retrying schedules by host, answer and time, those with the most dead ones first."),
+    hosts: z
+      .array(
+        z.strictObject({
+          host: z.string().describe("As in `incidents`; `other` for all beyond the first 100 of an hour."),
+          attempts: z.int().describe("Attempts in the period."),
+          ...OUTCOMES,
+          dead: z.int().describe("Schedules that died."),
+          last_error: z.string().nullable().describe("First line of the newest error text; null where all were empty."),
+        }),
+      )
+      .max(HOSTS_MAX)
+      .describe("How the attempts to each host ended, those with the most dead schedules and failures first."),
     needs_attention: z
       .strictObject({
         failed: z.int().describe("Schedules that were attempted in the period and are waiting for a retry."),
@@ -92,8 +147,8 @@ const PunctualityAnswer = PunctualitySummary.extend({
   histogram: z
     .array(
       z.strictObject({
-        ms: z.int().min(0).describe("A lateness, ms: exact below 100, within 2 % above; early ones are 0."),
-        count: z.int().min(1).describe("Schedules with this lateness."),
+        ms: z.int().min(0).describe("How late, ms: exact below 100, within 2 % above; early ones are 0."),
+        count: z.int().min(1).describe("Schedules that were so late."),
       }),
     )
     .describe("The sent schedules by how late they were, ascending."),
@@ -102,8 +157,8 @@ const PunctualityAnswer = PunctualitySummary.extend({
       z.strictObject({
         t: InstantText.describe("When the quarter of an hour begins."),
         count: z.int().describe("Schedules that fired in it."),
-        p50: z.int().min(0).nullable().describe("Their median lateness, ms; null when none fired."),
-        p95: z.int().min(0).nullable().describe("The 95th percentile of their lateness, ms; null when none fired."),
+        p50: z.int().min(0).nullable().describe("The median of how late they were, ms; null when none fired."),
+        p95: z.int().min(0).nullable().describe("The 95th percentile of how late they were, ms; null when none fired."),
       }),
     )
     .length(96)
@@ -117,10 +172,13 @@ export const getOverview = endpoint({
   method: "GET",
   path: "/v1/overview",
   tag,
-  summary: "Figures of the last day, week or month.",
+  summary: "Figures of the last day, week or month, or of a time range.",
   description: `The period is the buckets of its series, the current one included: 24 hours, 28 times 6 hours or 30 days, in UTC,
-as many of them as lie in the plan's retention window. Percentiles are exact below 100 ms and within 2 % above. Schedules whose
-\`fire_at\` is their own creation or a move to now could not have been sent earlier, and have no lateness here.`,
+as many of them as lie in the plan's retention window. A range is taken in whole hours, cut to that window and to the current hour, in
+at most 62 buckets; the first of them may begin earlier. One of which nothing is kept is refused. Percentiles are exact below 100 ms and within 2 % above. Schedules whose
+\`fire_at\` is their own creation or a move to now could not have been sent earlier, and are in no figure of how late requests were. Schedules are in
+one incident while their host and last answer are the same, and no hour passes without one that was due; they are those of
+\`GET /v1/schedules?status=dead,failed\` with its \`host\`, \`code\` (\`none\` for null), \`from\` and \`to\`.`,
   auth: "any",
   hasEnv: true,
   query: OverviewInput,

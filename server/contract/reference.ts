@@ -27,7 +27,7 @@ export type ReferenceAnswer = {
   fields: readonly ReferenceField[];
   /** The earlier answer with the same fields. */
   sameFieldsAs?: AnswerName;
-  /** An example of its body, as formatted JSON. */
+  /** An example of its body, as formatted JSON or as the events of a stream. */
   example: string | undefined;
 };
 
@@ -143,7 +143,12 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
         .map(([status, answer]) => answerOf(status, answer, resolve)),
       errors: errorsOf(responses),
       samples:
-        path === TARGET ? null : samplesOf({ operationId: id, baseUrl, method, path, schemes, body: json?.example }),
+        path === TARGET
+          ? null
+          : samplesOf({
+              ...{ operationId: id, baseUrl, method, path, schemes, body: json?.example },
+              isStream: Object.values(responses).some(({ content = {} }) => EVENTS in content),
+            }),
     };
   };
 }
@@ -164,15 +169,18 @@ function answerOf(
   resolve: ReturnType<typeof resolverOf>,
 ): ReferenceAnswer {
   const json = content?.["application/json"];
+  const events = content?.[EVENTS]?.example as string | undefined;
   return {
     status,
     description,
     fields: json?.schema ? fieldsOf(json.schema, resolve) : [],
-    example: json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2),
+    example: json?.example === undefined ? events?.trimEnd() : JSON.stringify(json.example, null, 2),
   };
 }
 
+const EVENTS = "text/event-stream";
+
 function authOf(schemes: readonly string[]): string {
-  if (schemes.length === 0) return "no credential";
-  return schemes.includes("apiKey") ? "API key or session" : "session";
+  const names = schemes.map((scheme) => (scheme === "apiKey" ? "API key" : "session"));
+  return names.length === 0 ? "no credential" : names.join(" or ");
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { RETRY_STRATEGIES } from "#domain/plans.ts";
-import { KNOBS, relaySettingsPatch } from "#domain/relay-settings.ts";
+import { KNOBS, relaySettingsPatch, TEST_DELIVERIES_SWITCH } from "#domain/relay-settings.ts";
 import { endpoint } from "./endpoint.ts";
 import { RELAY_SETTINGS_EXAMPLE } from "./examples.ts";
+import { InstantText } from "./fields.ts";
 
 const Strategy = z.enum(RETRY_STRATEGIES);
 const Range = z.strictObject({ min: z.int().describe("The least."), max: z.int().describe("The most.") });
@@ -21,10 +22,12 @@ const RelaySettingsAnswer = z
     retryBackoffMs: z.int().nullable().describe(KNOBS.retryBackoffMs),
     retryStrategy: Strategy.nullable().describe(KNOBS.retryStrategy),
     earlyFire: z.boolean().nullable().describe(KNOBS.earlyFire),
+    testDeliveriesToListeners: z.boolean().describe(TEST_DELIVERIES_SWITCH),
+    testDeliveriesToListenersUntil: InstantText.nullable().describe("When that ends; null while it is off."),
     effective: Knobs.describe("The settings that apply: saved values clamped to the limits, defaults for the rest."),
     limits: z
       .strictObject({
-        cpsLimit: Range.describe("The bounds of the calls per second."),
+        cpsLimit: Range.describe("The bounds of the outgoing requests per second."),
         retryAttempts: Range.describe("Of the retries."),
         retryBackoffMs: Range.describe("The bounds of the base wait."),
         retryStrategy: z.array(Strategy).readonly().describe("The strategies to choose from."),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
 import { BulkInput, ITEM_CODES } from "../schedules/bulk-input.ts";
 import { CreateInput } from "../schedules/create-input.ts";
 import { ListInput } from "../schedules/list-input.ts";
@@ -12,7 +13,7 @@ import {
   SCHEDULE_EXAMPLE,
   SCHEDULE_PAGE_EXAMPLE,
 } from "./examples.ts";
-import { InstantText, Method, ScheduleId, Status } from "./fields.ts";
+import { InstantText, Method, OperationId, ScheduleId, Status } from "./fields.ts";
 import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
 
 const ScheduleAnswer = z
@@ -36,7 +37,13 @@ const ScheduleAnswer = z
     next_attempt_at: InstantText.nullable().describe(
       "When the next one is due; null when none is, and while one is in progress.",
     ),
+    last_status_code: z
+      .int()
+      .nullable()
+      .describe("Of the last attempt that ended; null before one has, and where it had no answer."),
+    last_error: z.string().nullable().describe("The first line of its `error_text`; null where it has none."),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
+    operation_id: OperationId.nullable().describe("The operation that made this copy."),
   })
   .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
 
@@ -108,7 +115,10 @@ const TimingAnswer = z
     late: z.number().nullable().describe("`attempted_at` less the time at which this attempt was due."),
     claim: z.number().nullable().describe("Waiting for its claim in the database."),
     wait: z.number().nullable().describe("Waiting for the account's rate."),
-    connect: z.number().nullable().describe("Name resolution, TCP and TLS; null on a connection that was there."),
+    connect: z
+      .number()
+      .nullable()
+      .describe("Name resolution, TCP and TLS; null on a connection that was there, and with a listener."),
     first_byte: z.number().nullable().describe("From `attempted_at` to the answer's first byte."),
   })
   .meta({ id: "AttemptTiming", description: "Where the time went, in ms; null where it does not apply." });
@@ -129,6 +139,7 @@ export const ATTEMPT_FIELDS = {
   attempted_at: InstantText.describe(
     "When the first byte of the request was sent, or when an attempt that sent none began.",
   ),
+  via: z.enum(ATTEMPT_CARRIERS).nullable().describe("`listener`: to a connected listener, not to the target itself."),
 };
 
 const AttemptsAnswer = z
@@ -145,8 +156,14 @@ const AttemptsAnswer = z
 
 /** Fields of every page of a list. */
 export const PAGE_FIELDS = {
-  total: z.int().min(0).describe("Exact, or 10,000 with `total_capped`."),
-  total_capped: z.literal(true).optional().describe("A filter matches more than 10,000."),
+  total: z.int().min(0).describe("Exact, or with `total_capped` 10,000 or what a bounded search counted."),
+  total_capped: z.literal(true).optional().describe("More rows match than `total`, or may match."),
+  search_capped: z
+    .literal(true)
+    .optional()
+    .describe(
+      "The search for this page ended early, after many rows: it may have few or none, and `next_cursor` goes on.",
+    ),
   limit: z.int().describe("How many rows a page has at most."),
   offset: z.int().describe("Rows before this page; also counted when pages are fetched by `after`."),
   next_cursor: z
@@ -270,6 +287,7 @@ const WAITING = {
   attempts: 0,
   updated_at: "2030-12-24T18:00:00.000Z",
   next_attempt_at: "2031-01-01T09:00:00.000Z",
+  last_status_code: null,
 };
 
 export const rescheduleSchedule = endpoint({
@@ -356,7 +374,7 @@ export const cloneSchedule = endpoint({
   tag,
   summary: "Send the request again with another payload, as a new schedule.",
   description:
-    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. It fires now unless a time says when.",
+    "Works from any status. Target and method are those of the schedule, and its headers unless `headers` stand in their place. With `targetUrl` it goes to another target, and has no headers but those of `headers`. It fires now unless a time says when.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,

@@ -5,7 +5,7 @@ import { IdentitiesInput } from "../identities/identities-input.ts";
 import { EventListInput } from "../security/list-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { IDENTITIES_EXAMPLE, SECURITY_EVENT_EXAMPLE } from "./examples.ts";
-import { Env, EventId, IdentityId, InstantText, KeyId, SessionId } from "./fields.ts";
+import { Env, EventId, IdentityId, InstantText, KeyId, ScheduleId, SessionId } from "./fields.ts";
 import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const Provider = z.enum(PROVIDERS);
@@ -38,6 +38,7 @@ const EventAnswer = z
       })
       .nullable()
       .describe("The API key that it is about."),
+    scheduleId: ScheduleId.nullable().describe("The clone that was sent to another URL than its original."),
     sessionId: SessionId.nullable().describe("The session that it is about."),
     env: Env.nullable().describe("The environment whose signing secrets were rotated."),
     provider: Provider.nullable().describe(

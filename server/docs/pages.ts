@@ -1,132 +1,64 @@
-/** One page of the documentation: a file of docs/; `slug` is the last segment of its URL. */
-export type DocPage = { slug: string; title: string; file: string; description: string };
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readFront } from "./front.ts";
+
+/** One page of the documentation: the file `<slug>.md` of docs/. Title and description are its first heading and sentence. */
+export type DocPage = { slug: string; title: string; description: string };
+
+export type DocGroup = { title: string; pages: readonly DocPage[] };
 
 const OPERATE = "Operate";
 
-/** The pages by the group that the navigation shows them in. */
-export const DOC_GROUPS: readonly { title: string; pages: readonly DocPage[] }[] = [
-  {
-    title: "Start",
-    pages: [
-      {
-        slug: "quickstart",
-        title: "Quickstart",
-        file: "quickstart.md",
-        description: "From an API key to the first request, and how late it was.",
-      },
-      {
-        slug: "sdk",
-        title: "SDK",
-        file: "sdk.md",
-        description: "For JavaScript and TypeScript: install, errors, retries, bulk, pages, receiving, testing.",
-      },
-      {
-        slug: "testing",
-        title: "Testing",
-        file: "testing.md",
-        description: "The service in memory, with a clock that your tests move.",
-      },
+/** The order of the pages, by group. One whose file is not there is left out. */
+const SLUGS: readonly (readonly [title: string, slugs: readonly string[]])[] = [
+  ["Start", ["overview", "quickstart", "local-development", "test-mode"]],
+  [
+    "Send",
+    [
+      ...["schedule", "times", "payload", "idempotency", "bulk", "cancel-and-move", "replay-and-clone"],
+      "many-schedules",
     ],
-  },
-  {
-    title: "Send",
-    pages: [
-      {
-        slug: "times",
-        title: "Times",
-        file: "times.md",
-        description: "Instants, durations and local times, and what happens when clocks change.",
-      },
-      {
-        slug: "states",
-        title: "States",
-        file: "states.md",
-        description: "The states of a schedule, cancel and reschedule, and what at least once means.",
-      },
-      {
-        slug: "retries",
-        title: "Retries",
-        file: "retries.md",
-        description: "When a failed request is sent again, and how a target decides.",
-      },
-      { slug: "limits", title: "Limits", file: "limits.md", description: "Limits by plan, and those for everyone." },
+  ],
+  ["Delivery", ["states", "retries", "rate", "punctuality", "early-firing", "at-least-once"]],
+  ["Receive", ["signing", "receivers", "de-duplicate", "rotate-secrets", "testing"]],
+  ["Tools", ["sdk", "command-line", "mcp", "api-keys", "export-and-import"]],
+  [
+    OPERATE,
+    [
+      ...["self-hosting", "one-machine", "containers", "vercel", "own-database", "settings", "people"],
+      ...["operations", "scaling", "security", "data", "upgrades"],
     ],
-  },
-  {
-    title: "Receive",
-    pages: [
-      {
-        slug: "signatures",
-        title: "Signatures",
-        file: "signing.md",
-        description: "How a receiver checks that a request is from here.",
-      },
+  ],
+  ["Reference", ["errors", "limits", "changelog", "glossary"]],
+  [
+    "Choosing",
+    [
+      ...["comparison", "when-not", "coming-from-qstash", "coming-from-eventbridge", "coming-from-posthook"],
+      ...["coming-from-pg-boss", "coming-from-cron", "troubleshooting"],
     ],
-  },
-  {
-    title: OPERATE,
-    pages: [
-      {
-        slug: "self-hosting",
-        title: "Self-hosting",
-        file: "self-hosting.md",
-        description: "Which way to run it, and what to read next.",
-      },
-      {
-        slug: "one-machine",
-        title: "One machine",
-        file: "one-machine.md",
-        description: "npm ci and npm start, and a copy of its data.",
-      },
-      {
-        slug: "containers",
-        title: "Containers",
-        file: "containers.md",
-        description: "Each process in a container of its own.",
-      },
-      {
-        slug: "vercel",
-        title: "Vercel",
-        file: "vercel.md",
-        description: "The web part on Vercel, the dispatcher elsewhere.",
-      },
-      {
-        slug: "own-database",
-        title: "Your own PostgreSQL",
-        file: "own-database.md",
-        description: "Address, roles, extensions, poolers, connections.",
-      },
-      {
-        slug: "settings",
-        title: "Settings",
-        file: "settings.md",
-        description: "All settings, the proxy in front, targets, e-mail.",
-      },
-      { slug: "people", title: "People", file: "people.md", description: "Who may sign in, how, and for how long." },
-      {
-        slug: "operations",
-        title: "Operations",
-        file: "operations.md",
-        description: "Monitoring, restoring a backup, plans, the encryption key.",
-      },
-      {
-        slug: "data",
-        title: "Data and retention",
-        file: "data.md",
-        description: "What is kept, where, and for how long.",
-      },
-      { slug: "upgrades", title: "Upgrades", file: "upgrades.md", description: "A new version while it runs." },
-      { slug: "scaling", title: "Scaling", file: "scaling.md", description: "How many processes, and what they need." },
-    ],
-  },
-  {
-    title: "Reference",
-    pages: [{ slug: "errors", title: "Errors", file: "errors.md", description: "Every error code and what to do." }],
-  },
+  ],
 ];
+
+/** Slugs that pages had before, and what they are now. */
+const FORMER = new Map([["signatures", "signing"]]);
+
+/** The pages by the group that the navigation shows them in. */
+export const DOC_GROUPS: readonly DocGroup[] = SLUGS.map(([title, slugs]) => ({
+  title,
+  pages: slugs.flatMap(readPage),
+})).filter(({ pages }) => pages.length > 0);
 
 /** Every page, in the order of the navigation. */
 export const DOC_PAGES: readonly DocPage[] = DOC_GROUPS.flatMap(({ pages }) => pages);
+
+export function findDocPage(slug: string): DocPage | undefined {
+  return DOC_PAGES.find((page) => page.slug === slug);
+}
+
+/** The page that had this slug before; undefined when none had. */
+export function findMovedPage(slug: string): DocPage | undefined {
+  return findDocPage(FORMER.get(slug) ?? "");
+}
 
 /** Whether a page is for those who run an installation. */
 export function isForOperators(page: DocPage): boolean {
@@ -134,8 +66,8 @@ export function isForOperators(page: DocPage): boolean {
 }
 
 /** Where a page is on this site. The first one is the start page. */
-export function docHref({ slug }: DocPage): string {
-  return slug === "quickstart" ? "/docs" : `/docs/${slug}`;
+export function docHref(page: DocPage): string {
+  return page === DOC_PAGES[0] ? "/docs" : `/docs/${page.slug}`;
 }
 
 /** The reference of the API with the operations alone that take an API key. */
@@ -143,14 +75,24 @@ export const FOR_KEY_HREF = "/docs/api?for=key";
 
 /** Where the Markdown of a page is on this site. */
 export function docMarkdownHref({ slug }: DocPage): string {
-  return `/docs/markdown/${slug}`;
+  return `/docs/${slug}.md`;
 }
 
 /** The URL on this site of a link within docs/; null when this site does not serve that file. */
 export function linkFromDoc(href: string): string | null {
   if (/^(https?:|#)/.test(href)) return href;
-  const [file, anchor] = href.split("#");
-  const page = DOC_PAGES.find((one) => one.file === file);
+  const [file = "", anchor] = href.split("#");
+  const page = findDocPage(file.replace(/\.md$/, ""));
   if (page === undefined) return null;
   return anchor === undefined ? docHref(page) : `${docHref(page)}#${anchor}`;
+}
+
+/** The file of a page. next.config.ts puts the files into the build. */
+export function docFile(slug: string): string {
+  return join(process.cwd(), "docs", `${slug}.md`);
+}
+
+function readPage(slug: string): DocPage[] {
+  const file = docFile(slug);
+  return existsSync(file) ? [{ slug, ...readFront(readFileSync(file, "utf8")) }] : [];
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
+import { isLoadedAhead } from "#domain/load-ahead.ts";
 import type { Logger } from "../log.ts";
 import type { AddressSettings } from "./caller-of-socket.ts";
 import { CountedLine } from "./counted-line.ts";
@@ -16,6 +17,9 @@ import { readVisitor } from "./visitor.ts";
  * own limit first, and so that people behind one address can open their pages at once.
  */
 const BUDGET = { burst: 1_000, perMinute: 600 };
+
+/** The same for pages that are loaded ahead: they use up none of the budget above, and are no way round it. */
+const BUDGET_AHEAD = { burst: 60, perMinute: 60 };
 
 /** A page has a dozen static files. */
 const STATIC_COST = 0.1;
@@ -40,6 +44,7 @@ const CROWDED_MS = 1_000;
 export class Gate {
   readonly #settings: AddressSettings;
   readonly #budget = new RequestBudget(BUDGET);
+  readonly #budgetAhead = new RequestBudget(BUDGET_AHEAD);
   readonly #turns = new Turns(new LoopShare((since) => performance.eventLoopUtilization(since)));
   readonly #refused: CountedLine;
   readonly #onCrowdedOut = new WeakMap<Waiting, () => void>();
@@ -61,7 +66,7 @@ export class Gate {
     }
     const isHealth = isHealthTarget(url);
     const cost = isStatic(url) ? STATIC_COST : 1;
-    const waitMs = isHealth || isCounted ? 0 : this.#budget.take(visitor.budget, performance.now(), cost);
+    const waitMs = isHealth || isCounted ? 0 : this.#budgetOf(request).take(visitor.budget, performance.now(), cost);
     if (waitMs > 0) {
       this.#refuse(request, response, waitMs);
       return;
@@ -84,6 +89,10 @@ export class Gate {
     });
     const crowdedOut = this.#turns.take(turn, waiting);
     if (crowdedOut !== undefined) this.#onCrowdedOut.get(crowdedOut)?.();
+  }
+
+  #budgetOf({ headers }: IncomingMessage): RequestBudget {
+    return isLoadedAhead(headers["sec-purpose"]?.toString()) ? this.#budgetAhead : this.#budget;
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, waitMs: number): void {

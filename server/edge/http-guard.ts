@@ -11,16 +11,18 @@ import { guardCookies } from "./answer-cookies.ts";
 import { boundPieces } from "./bound-pieces.ts";
 import { closeWithConnection } from "./close-with-connection.ts";
 import { CountedLine } from "./counted-line.ts";
+import { endStreamsOnClose } from "./end-streams.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
 import { type Handle, KeptDocuments } from "./kept-documents.ts";
 import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
+import { dropLoadedAhead, isRefusedAhead, REFUSED_AHEAD } from "./loaded-ahead.ts";
 import { logMissingPage } from "./log-missing-page.ts";
 import { mergeRepeated } from "./merge-repeated.ts";
-import { isApiTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
+import { isApiTarget, isPageDataTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
 import { type Exchange, withPageAnswer } from "./page-answer.ts";
 import { renderAgainOnFailure } from "./render-again.ts";
-import { isDocument, replaceAnswer } from "./replace-answer.ts";
+import { replaceAnswer } from "./replace-answer.ts";
 import {
   addPageHeaders,
   allowSharedCaching,
@@ -77,11 +79,13 @@ function guard(server: Server): void {
     for (const one of handlers) one.call(server, request, response);
   };
   const kept = new KeptDocuments(handle, pageSettings());
+  const addAnswer = endStreamsOnClose(server);
   server.on("request", (request, response) => {
     // Next.js and the gate listen for the end of an answer, and a page that fails is rendered twice: 11 listeners are no leak.
     response.setMaxListeners(LISTENERS_MAX);
     guardCookies(response);
     closeWithConnection(request.socket, response);
+    addAnswer(response);
     closeAfterEarlyResponse(request, response);
     boundPieces(request);
     normaliseRequest(request);
@@ -109,6 +113,10 @@ function guard(server: Server): void {
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, handle: Handle, kept: KeptDocuments): void {
+  if (isRefusedAhead(request)) {
+    response.writeHead(REFUSED_AHEAD, { "Cache-Control": "no-store" }).end();
+    return;
+  }
   const rejection = rejectionOf(request) ?? rejectionOfAction(request, response);
   if (rejection !== undefined) {
     sendError(response, rejection);
@@ -116,10 +124,16 @@ function answer(request: IncomingMessage, response: ServerResponse, handle: Hand
   }
   if (answerOnFastPath(request, response)) return;
   const exchange: Exchange = { request, response };
-  if (takesAction(request)) refuseUnreadAction(exchange, response);
+  const isAction = takesAction(request);
+  const isUnread = () => isAction && exchange.hasActed !== true;
+  // Next.js fails with 500 for a form that has no arguments of the action, or such that it cannot read.
+  if (isAction) {
+    const isFailure = (status: number) => status === 500 && isUnread();
+    replaceAnswer(response, isFailure, () => sendError(response, UNREADABLE_FORM));
+  }
   const render = (of: IncomingMessage, hasFailed: boolean) =>
     withPageAnswer(Object.assign(exchange, { hasFailed }), () => handle(of, response));
-  const renderPage = () => renderAgainOnFailure(request, response, render);
+  const renderPage = () => renderAgainOnFailure(request, response, render, isUnread);
   if (isDevelopment || !isPage(request)) render(request, false);
   else if (!kept.answer(request, response, renderPage)) renderPage();
 }
@@ -127,6 +141,7 @@ function answer(request: IncomingMessage, response: ServerResponse, handle: Hand
 function rejectionOf(request: IncomingMessage): AppError | undefined {
   const hosts = countHeader(request, "host");
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) return HOST_REQUIRED;
+  if (!isDevelopment && isPageDataTarget(request.url ?? "")) return NO_PAGE_DATA;
   if (countHeader(request, "authorization") > 1) return REPEATED_AUTHORIZATION;
   return mergeRepeated(request, "idempotency-key") ? undefined : TWO_IDEMPOTENCY_KEYS;
 }
@@ -142,12 +157,6 @@ function rejectionOfAction(request: IncomingMessage, response: ServerResponse): 
     if (error instanceof AppError) return error;
     throw error;
   }
-}
-
-/** Next.js fails with 500 for a form that has no arguments of the action, or such that it cannot read. */
-function refuseUnreadAction(exchange: Exchange, response: ServerResponse): void {
-  const isUnread = (status: number) => status === 500 && !isDocument(response) && exchange.hasActed !== true;
-  replaceAnswer(response, isUnread, () => sendError(response, UNREADABLE_FORM));
 }
 
 // Counts raw headers: Node.js keeps only the first duplicate, while a proxy in front may have used another one.
@@ -176,6 +185,7 @@ function addHeaders(request: IncomingMessage, response: ServerResponse): void {
   addPageHeaders(request, response, pageSettings());
   logMissingPage(request, response);
   allowSharedCaching(request, response);
+  dropLoadedAhead(request, response);
   showFlashOnce(request, response, getServices().config);
 }
 
@@ -221,6 +231,8 @@ const REPEATED_AUTHORIZATION = invalid("A request must have at most one Authoriz
 const TWO_IDEMPOTENCY_KEYS = invalidHeaders([
   { path: "Idempotency-Key", message: "must have one value, also where it is sent twice" },
 ]);
+
+const NO_PAGE_DATA = new AppError("NOT_FOUND", "There is nothing at this address.");
 
 const UNREADABLE_FORM = invalid("The form could not be read.");
 

@@ -100,7 +100,7 @@ function decoded(path: string): string {
   }
 }
 
-const DOCUMENT = /^\/docs(?!\/markdown)(?:\/[a-z0-9-]+)*$/;
+const DOCUMENT = /^\/docs(?!\/markdown|\/search$)(?:\/[a-z0-9-]+)*$/;
 
 /** The hashes of the scripts in a document, as its policy names them. */
 function scriptHashes(html: string): string[] {

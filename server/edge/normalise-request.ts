@@ -11,6 +11,7 @@ export function normaliseRequest(request: Pick<IncomingMessage, "url" | "method"
   const target = withoutDotSegments(originForm(request.url ?? ""));
   request.url = target;
   const [path = ""] = target.split("?", 1);
+  delete request.headers["x-nextjs-data"];
   if (!isApiTarget(target)) {
     request.url = decodablePath(path) + target.slice(path.length);
     dropInvalidActionId(request.headers);
@@ -25,6 +26,11 @@ export function isApiTarget(target: string): boolean {
   return /^[/\\]+v1(?:[/\\?]|$)/.test(originForm(target));
 }
 
+/** Whether a request target is the data of a public page, as the router of Next.js would ask for it. Ours has no script. */
+export function isPageDataTarget(target: string): boolean {
+  return target.startsWith("/_next/data/");
+}
+
 /** Whether a request target is one of the health endpoints. */
 export function isHealthTarget(target: string): boolean {
   return /^\/(?:healthz|readyz|metricsz)(?:\?|$)/.test(target);
@@ -32,7 +38,7 @@ export function isHealthTarget(target: string): boolean {
 
 /** Whether a request target is a page, or a file that a page loads: nothing of the API and no file of a package. */
 export function isPageTarget(target: string): boolean {
-  return !isApiTarget(target) && !isHealthTarget(target) && !/^\/sdk(?:\.tgz|\/)/.test(target);
+  return !isApiTarget(target) && !isHealthTarget(target) && !/^\/(?:sdk|cli)(?:\.tgz|\/)/.test(target);
 }
 
 /** Next.js logs the ids of unknown server actions: drops anything that is not a well-formed id. */
@@ -46,7 +52,7 @@ const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", 
 
 const NEXT_HEADERS = [
   ...["rsc", "next-router-prefetch", "next-router-segment-prefetch", "next-router-state-tree", "next-url"],
-  ...["next-action", "x-nextjs-data"],
+  "next-action",
 ];
 
 /** The request target in origin form (RFC 9112, section 3.2). `*`, which addresses the whole server, becomes /healthz. */

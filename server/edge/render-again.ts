@@ -8,9 +8,15 @@ type Render = (request: IncomingMessage, hasFailed: boolean) => void;
 /**
  * Lets Next.js render a page, and render it again when a component threw; then `hasFailed` makes the page show the failure.
  * Next.js would answer with an empty document, which its script fills. Nothing of that answer is sent: neither its
- * headers nor its body. The page must have thrown before the first byte, as all do that have no Suspense boundary.
+ * headers nor its body. A form that Next.js could not read (`isUnread`) is no failure of the page. The page must have thrown
+ * before the first byte, as all do that have no Suspense boundary.
  */
-export function renderAgainOnFailure(request: IncomingMessage, response: ServerResponse, render: Render): void {
+export function renderAgainOnFailure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  render: Render,
+  isUnread: () => boolean,
+): void {
   if (isForScript(request.headers)) {
     render(request, false);
     return;
@@ -18,7 +24,7 @@ export function renderAgainOnFailure(request: IncomingMessage, response: ServerR
   const second = asGet(request);
   // Outside of what Next.js keeps for the first rendering.
   const inOwnContext = AsyncLocalStorage.snapshot();
-  const hasFailed = (status: number) => status === 500 && isDocument(response);
+  const hasFailed = (status: number) => status === 500 && isDocument(response) && !isUnread();
   replaceAnswer(response, hasFailed, () => inOwnContext(render, second, true));
   render(request, false);
 }

@@ -68,6 +68,11 @@ export function pageHeaders(settings: PageSettings): { toPage: Record<string, st
   return { toPage: { [PAGE_REQUEST_ID_HEADER]: requestId, "content-security-policy": policy }, answer };
 }
 
+/** The nonce of a page's policy (`pageHeaders`); undefined without one. */
+export function readNonce(policy: string | null | undefined): string | undefined {
+  return /'nonce-([\w+/=-]+)'/.exec(policy ?? "")?.[1];
+}
+
 /** Security headers of all other responses: shown as a document, one loads nothing, and no page can frame it. */
 export function apiHeaders(settings: PageSettings): Map<string, string> {
   return (

@@ -10,6 +10,13 @@ const CACHE_MS = 1_000;
 /** The latest beat of the fleet, at most a second old however many pages ask. Throws DatabaseUnavailable. */
 export const readLastBeat = (): Promise<LastBeat> => reader()();
 
+/** Whether any dispatcher is running; null while the database does not answer. */
+export const readIsRunning = (): Promise<boolean | null> =>
+  readLastBeat().then(
+    ({ isAlive }) => isAlive,
+    () => null,
+  );
+
 const reader = perServices((services) => cacheFor(CACHE_MS, () => readNow(services)));
 
 async function readNow({ database }: Services): Promise<LastBeat> {

@@ -3,21 +3,26 @@ import { DETAILS_MAX, invalid, unknownNameMessage, validate } from "../input/val
 
 /**
  * Parses the query parameters of a URL. Throws VALIDATION for a parameter that is unknown (unless `ignoreUnknown`), given
- * twice, empty or malformed.
+ * twice (unless `repeatable`, whose values are an array), empty or malformed.
  */
-export function readQuery<T>(url: string, schema: QuerySchema<T>, { ignoreUnknown = false } = {}): T {
+export function readQuery<T>(
+  url: string,
+  schema: QuerySchema<T>,
+  { ignoreUnknown = false, repeatable = [] }: { ignoreUnknown?: boolean; repeatable?: readonly string[] } = {},
+): T {
   if (!url.includes("?")) return validate(schema, {});
-  const values = new Map<string, string>();
+  const values = new Map<string, string | string[]>();
   const problems: { path: string; message: string }[] = [];
   for (const [name, value] of new URL(url).searchParams) {
     const isKnown = Object.hasOwn(schema.shape, name);
     if (!isKnown && ignoreUnknown) continue;
     if (!isKnown) problems.push({ path: name, message: unknownNameMessage(name, Object.keys(schema.shape)) });
-    else if (values.has(name)) problems.push({ path: name, message: "must be given once" });
+    else if (values.has(name) && !repeatable.includes(name))
+      problems.push({ path: name, message: "must be given once" });
     else if (value === "") problems.push({ path: name, message: "must not be empty" });
     // Describing a name costs microseconds, and a URL has room for thousands.
     if (problems.length === DETAILS_MAX) break;
-    values.set(name, value);
+    values.set(name, repeatable.includes(name) ? [...(values.get(name) ?? []), value] : value);
   }
   if (problems.length > 0) throw invalid(problems);
   return validate(schema, Object.fromEntries(values));

@@ -1,6 +1,7 @@
 import type { AppError, ErrorCode } from "#domain/errors.ts";
 import { type Html, html } from "#mail/html.ts";
 import { plainPage } from "../edge/plain-page.ts";
+import { readNonce } from "../edge/response-headers.ts";
 import type { Reply } from "./reply.ts";
 
 /**
@@ -12,7 +13,7 @@ export function refusedFormPage(
   error: AppError,
   fields: URLSearchParams | null,
 ): Reply {
-  const nonce = /'nonce-([\w+/=-]+)'/.exec(headers.get("content-security-policy") ?? "")?.[1];
+  const nonce = readNonce(headers.get("content-security-policy"));
   const form = fields === null ? undefined : sendAgain(new URL(url).pathname, fields);
   const text = `Nothing was changed. ${error.publicMessage}`;
   const page = plainPage(TITLES[error.code] ?? "The form was not accepted", text, { form, nonce });

@@ -2,12 +2,16 @@ import type { AppError } from "#domain/errors.ts";
 import { apiHeaders, readPageSettings } from "../edge/response-headers.ts";
 import { perServices } from "../services.ts";
 
-/** A response before serialization: `body` is sent as JSON, or `text` or `bytes` as they are; with none there is no body. */
+/**
+ * A response before serialization: `body` is sent as JSON, or `text`, `bytes` or `stream` as they are; with none there is no
+ * body.
+ */
 export type Reply = {
   status: number;
   body?: unknown;
   text?: TextBody;
   bytes?: { type: string; content: Uint8Array<ArrayBuffer> };
+  stream?: { type: string; content: ReadableStream<Uint8Array> };
   headers?: Record<string, string>;
   /** Values of `Set-Cookie` headers. */
   cookies?: readonly string[];
@@ -46,13 +50,14 @@ export function temporaryRedirect(location: string) {
   return { status: 307 as const, body: undefined, headers: { Location: location } };
 }
 
-/** A response as it is sent, but for the form: `content` is its body. */
+/** A response as it is sent, but for the form: `content` is its body, or `stream`. */
 export type Answer = {
   status: number;
   headers: Record<string, string>;
   /** Values of `Set-Cookie` headers. */
   cookies: readonly string[];
   content: string | Uint8Array<ArrayBuffer> | null;
+  stream?: ReadableStream<Uint8Array>;
 };
 
 /** The answer with the security headers that every answer of a route has (`apiHeaders`), unless `reply` has its own. */
@@ -66,12 +71,15 @@ export function toAnswer(reply: Reply, requestId: string): Answer {
   const asIs = reply.text ?? reply.bytes;
   const content = asIs?.content ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
   if (content !== null) headers["Content-Type"] = asIs?.type ?? "application/json";
-  return { status: reply.status, headers, cookies: reply.cookies ?? [], content };
+  const answer = { status: reply.status, headers, cookies: reply.cookies ?? [], content };
+  if (reply.stream === undefined) return answer;
+  headers["Content-Type"] = reply.stream.type;
+  return { ...answer, stream: reply.stream.content };
 }
 
 /** `toAnswer`, in the form that Next.js takes. */
-export function toResponse({ status, headers, cookies, content }: Answer): Response {
-  const response = new Response(content, { status, headers });
+export function toResponse({ status, headers, cookies, content, stream }: Answer): Response {
+  const response = new Response(stream ?? content, { status, headers });
   for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
   return response;
 }

@@ -14,7 +14,7 @@ import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { callSourceOf } from "./call-source.ts";
-import { type EnvelopedHandler, type RouteHandler, withEnvelope } from "./envelope.ts";
+import { type EnvelopedHandler, type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readJsonList } from "./read-json-list.ts";
 import { readQuery } from "./read-query.ts";
@@ -29,6 +29,15 @@ export type Call<E extends Endpoint> = {
   query: QueryOf<E>;
 };
 
+type RouteOptions = {
+  allowsCachedCredential?: boolean;
+  hasFastPath?: boolean;
+  limit?: (meta: ResponseMeta, accountId: string, limits: PlanLimits) => Promise<void>;
+};
+
+const limitRequestsOfPlan: NonNullable<RouteOptions["limit"]> = (meta, accountId, { requestsPerMinute }) =>
+  limitRequests(meta, accountId, requestsPerMinute);
+
 /**
  * The route handler of one authenticated endpoint: authenticates as the contract says, parses query and body, calls
  * `handler` and sends its reply or the error envelope.
@@ -36,15 +45,15 @@ export type Call<E extends Endpoint> = {
  * `allowsCachedCredential`: skip the key look-up when this process has the key cached. Only for a handler whose writing
  * statement checks key and plan itself (`ctx.isCached`). When the handler throws, the key is looked up, and the handler
  * runs a second time if the cached credential was stale or the plan changed.
- * `hasFastPath`: see `registerFastPath`.
+ * `hasFastPath`: see `registerFastPath`. `limit` counts the call; without it the account's requests per minute do.
  */
 export function route<E extends Endpoint>(
   endpoint: E,
   handler: (call: Call<E>) => Promise<ReplyOf<E>>,
-  { allowsCachedCredential = false, hasFastPath = false } = {},
+  { allowsCachedCredential = false, hasFastPath = false, limit = limitRequestsOfPlan }: RouteOptions = {},
 ): RouteHandler {
   const queryOf = queryReader(endpoint);
-  const auth = endpoint.auth === "session" ? "session" : "any";
+  const auth = endpoint.auth === "none" ? "any" : endpoint.auth;
   registerCountedRoute(endpoint);
   const answer = withEnvelope(async (request, context, meta) => {
     const services = getServices();
@@ -69,7 +78,7 @@ export function route<E extends Endpoint>(
 
     const cached = allowsCachedCredential ? cachedCaller(services, request.headers.get("authorization")) : undefined;
     const caller = cached ?? (await lookUp());
-    await limitRequests(meta, caller.accountId, services.config.plans[caller.plan].requestsPerMinute);
+    await limit(meta, caller.accountId, services.config.plans[caller.plan]);
     assertMayCall(caller, auth, request, services.config.baseUrl);
     if (caller.setCookie !== undefined) meta.headers["Set-Cookie"] = caller.setCookie;
     const memory = BodyMemory.ofAccount(caller.accountId);
@@ -104,11 +113,13 @@ export function simpleRoute(
 const NO_PARAMETERS = z.strictObject({});
 
 /** Returns a parser for the endpoint's query parameters, with `env` among them when the endpoint has environments. */
-function queryReader<E extends Endpoint>({ query, hasEnv }: E) {
+function queryReader<E extends Endpoint>({ query, repeatable, hasEnv }: E) {
   const parameters = (query ?? NO_PARAMETERS) as z.ZodObject;
   const schema = hasEnv ? parameters.extend({ env: Env.optional() }) : parameters;
   return (url: string): { env: Environment | undefined; query: QueryOf<E> } => {
-    const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>);
+    const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>, {
+      ...(repeatable && { repeatable }),
+    });
     return { env: env as Environment | undefined, query: rest as QueryOf<E> };
   };
 }

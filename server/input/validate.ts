@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { didYouMean } from "#domain/did-you-mean.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
-import { didYouMean } from "./did-you-mean.ts";
 
 /**
  * Parses `value` by `schema`. Throws VALIDATION with the paths of the first 20 problems. Messages never contain a value, and for an

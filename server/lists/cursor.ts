@@ -2,11 +2,11 @@
 export type Cursor = {
   /** The list's sort order. */
   order: string;
-  /** Sort key of the last row shown, epoch ms. */
+  /** Sort key of the last row shown: epoch ms, or ms of lateness. */
   atMs: number;
   /** Schedule of the last row (UUID). */
   id: string;
-  /** Attempt number of the last row; 0 in a list of schedules. */
+  /** Attempt number of the last row; in a list of schedules 1 for one without lateness in the order of lateness, else 0. */
   attempt: number;
   /** Rows on the pages so far. */
   rowsBefore: number;
@@ -30,5 +30,5 @@ export function readCursor(text: string): Cursor | null {
 }
 
 const FORM =
-  /^([a-z_-]{1,20}) (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,9}) (\d{1,15})(?: ([0-9a-f]{12}))?$/;
+  /^([a-z_-]{1,20}) (-?\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,9}) (\d{1,15})(?: ([0-9a-f]{12}))?$/;
 const YEAR_9999_END_MS = 253_402_300_799_999;

@@ -31,13 +31,15 @@ export function listReply<Row, Item>(
         })
       : undefined;
   const link = linkHeader(ctx.config.baseUrl, requestUrl, {
-    ...{ limit, offset, offsetMax: OFFSET_MAX, total },
+    // Behind a bounded search, only the cursor leads to the rows that follow.
+    ...{ limit, offset, offsetMax: page.isBounded ? 0 : OFFSET_MAX, total },
     ...{ cursor, isByCursor: after !== undefined },
   });
   const body = {
     items: page.rows.map(present),
     total,
     ...(page.totalCapped && { total_capped: true as const }),
+    ...(page.isBounded && { search_capped: true as const }),
     limit,
     offset: rowsBefore,
     next_cursor: cursor ?? null,

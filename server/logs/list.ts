@@ -6,7 +6,9 @@ import {
 } from "#db/queries/search/list-attempts.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
+import { searchFilter } from "../lists/filters.ts";
 import { targetQuery } from "../lists/target-query.ts";
+import { roundToMicrosecond } from "../schedules/present.ts";
 import type { LogsInput } from "./list-input.ts";
 
 /** One page of the caller's delivery attempts inside the plan's retention window. */
@@ -22,9 +24,12 @@ export async function countOwnListedAttempts(
   return ctx.query(({ db }) => countListedAttempts(db, ctx.tenant, ctx.limits.retentionDays, searchOf(input)));
 }
 
-function searchOf<I extends Pick<LogsInput, "q" | "schedule_id">>({ q, schedule_id, ...rest }: I) {
+type Filters = Pick<LogsInput, "q" | "schedule_id" | "late" | "host" | "code" | "idempotency_key" | "operation">;
+
+function searchOf<I extends Filters>({ q, schedule_id, late, host, code, idempotency_key, operation, ...rest }: I) {
   return {
     ...rest,
+    ...searchFilter({ late, host, code, idempotency_key, operation }),
     scheduleId: schedule_id,
     q: targetQuery(q),
   };
@@ -41,5 +46,7 @@ export function presentLoggedAttempt(row: LoggedAttempt) {
     latency_ms: row.latencyMs,
     error_text: row.errorText,
     attempted_at: row.attemptedAt.toISOString(),
+    via: row.via,
+    late_ms: roundToMicrosecond(row.lateMs),
   };
 }

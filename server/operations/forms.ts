@@ -7,6 +7,7 @@ import type { Form, PostedForm } from "../http/form-route.ts";
 import { pageUrl, withParameter } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";
 import { validate } from "../input/validate.ts";
+import { FILTER_NAMES } from "../lists/filters.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
 import { OperationInput } from "./operation-input.ts";
@@ -16,7 +17,7 @@ import { stopOperation } from "./stop.ts";
 const LIST = "/schedules";
 const CONFIRM = `${LIST}/confirm`;
 
-/** The selected rows of a list: redirects to the page that asks for confirmation. */
+/** The selected rows of a list, or all that match its filter: redirects to the page that asks for confirmation. */
 export const selectForm: Form = {
   page: LIST,
   back: selectedPage,
@@ -64,12 +65,17 @@ export const stopForm: Form = {
 
 type Fields = Pick<PostedForm, "fields" | "env">;
 
-/** The confirm page of the selected rows; the list, with an error, when none is selected. */
+/** The confirm page of the selected rows, or of all that match the filter; the list, with an error, when none is selected. */
 function selectedPage({ fields, env }: Fields): string {
   const ids = fields.getAll("id");
   const back = listPage({ fields, env });
+  const action = fields.get("action") ?? undefined;
+  if (fields.get("all") === "1") {
+    const filter = Object.fromEntries(new URLSearchParams(fields.get("filter") ?? ""));
+    return pageUrl(CONFIRM, env, { ...filter, action, all: "1", back });
+  }
   if (ids.length === 0) return withParameter(back, "error", "none");
-  return pageUrl(CONFIRM, env, { action: fields.get("action") ?? undefined, ids: ids.join(","), back });
+  return pageUrl(CONFIRM, env, { action, ids: ids.join(","), back });
 }
 
 /** The list that the form came from. */
@@ -82,7 +88,8 @@ function operationPath({ fields }: Fields): string {
 }
 
 function filterOf(value: (name: string) => string | undefined) {
-  const given = { status: value("status")?.split(","), q: value("q"), from: value("from"), to: value("to") };
+  const named = Object.fromEntries(FILTER_NAMES.map((name) => [name, value(name)]));
+  const given = { status: value("status")?.split(","), q: value("q"), from: value("from"), to: value("to"), ...named };
   return Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined));
 }
 

@@ -4,6 +4,7 @@ import { OPERATION_ACTIONS, OPERATION_IDS_MAX } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 import { IdempotencyKey } from "../schedules/create-input.ts";
+import { SCHEDULE_FILTERS } from "../schedules/list-input.ts";
 
 const { q, from, to } = listParameters;
 
@@ -18,6 +19,7 @@ const FilterInput = z.strictObject(
     q: q.refine((text) => text !== "", "must not be empty"),
     from: from.describe("`fire_at` from this instant on."),
     to: to.describe("`fire_at` before this instant."),
+    ...SCHEDULE_FILTERS,
   },
   "must be an object, which is empty for all schedules",
 );

@@ -5,6 +5,7 @@ import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations
 import { operationHash } from "#domain/request-hash.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
+import { searchFilter } from "../lists/filters.ts";
 import { targetQuery } from "../lists/target-query.ts";
 import type { OperationInput } from "./operation-input.ts";
 
@@ -50,15 +51,18 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
     const scheduleIds = [...new Set(schedules)];
     return { filter: null, scheduleIds, total: scheduleIds.length, totalCapped: false };
   }
-  const { status, q, from, to } = wanted ?? {};
+  const { status, q, from, to, ...others } = wanted ?? {};
   const query = targetQuery(q);
-  const search = { statuses: status, q: query, from, to, sort: "-created_at" as const, limit: 1, offset: 0 };
+  const narrower = searchFilter(others);
+  const found = { statuses: status, q: query, from, to, ...narrower };
+  const search = { ...found, sort: "-created_at" as const, limit: 1, offset: 0 };
   const { total, totalCapped } = await ctx.read(({ db }) => listSchedules(db, ctx.tenant, search));
   const filter = {
     statuses: status ? [...new Set(status)] : null,
     q: query ?? null,
     fromMs: from?.getTime() ?? null,
     toMs: to?.getTime() ?? null,
+    ...narrower,
   };
   return {
     filter,

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { type PackageFiles, pack } from "./pack.ts";
 
 /** A folder of the project with a package that installations serve. `scripts/packages/build-package.ts` builds it. */
-export type PackageFolder = "sdk";
+export type PackageFolder = "sdk" | "cli";
 
 export type ServedPackage = {
   /** Its name and its version in the sources, such as `stopwatch-sdk-0.1.0`. */
@@ -35,6 +35,7 @@ async function makePackage(folder: PackageFolder, baseUrl: string): Promise<Serv
   const files = new Map([
     ["README.md", await readText(folder, "README.md")],
     ["LICENSE", await readText("LICENSE")],
+    ...(folder === "cli" ? [["NOTICE", await readText(folder, "dist", "NOTICE")] as const] : []),
     ...[...modules].map(([path, content]) => [`dist/${path}`, content] as const),
   ]);
   const packAs = (version: string) =>

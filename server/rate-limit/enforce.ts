@@ -1,4 +1,5 @@
 import { AppError } from "#domain/errors.ts";
+import type { PlanLimits } from "#domain/plans.ts";
 import { hasSessionCookie } from "../auth/session-cookie.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
@@ -49,10 +50,39 @@ export async function limitRequests(meta: ResponseMeta, accountId: string, limit
   setRateLimitHeaders(meta, "account", status);
 }
 
+/**
+ * Counts the opening of a stream, or an answer to a delivery. Throws RATE_LIMITED above twice as many a minute as the plan
+ * lets deliver: each delivery is answered once, and perhaps once more. The account's requests per minute are not used up, so
+ * that neither stops the other.
+ */
+export async function limitListening(meta: ResponseMeta, accountId: string, { cpsLimit }: PlanLimits): Promise<void> {
+  meta.accountId = accountId;
+  const limit = 2 * 60 * cpsLimit;
+  const status = await getServices().rateLimiter.countListening(accountId, limit);
+  if (status.isOver) {
+    throw rateLimited(
+      meta,
+      "listen",
+      status,
+      `The listeners of this account are limited to ${limit} API requests per minute.`,
+    );
+  }
+  setRateLimitHeaders(meta, "listen", status);
+}
+
 /** Counts a request of a page that renews itself. Throws RATE_LIMITED above the limit of these. */
 export async function limitRefreshes(accountId: string): Promise<void> {
   const status = await getServices().rateLimiter.countRefresh(accountId);
   if (status.isOver) throw rateLimited({ headers: {} }, "refresh", status, "Too many open pages renew themselves.");
+}
+
+/**
+ * Counts a page that a browser loads ahead. Throws RATE_LIMITED above the limit of these, and where the account has used up its
+ * `requests` per minute: so it is no way round that limit.
+ */
+export async function limitLoadedAhead(accountId: string, requests: number): Promise<void> {
+  const status = await getServices().rateLimiter.countLoadedAhead(accountId, requests);
+  if (status.isOver) throw rateLimited({ headers: {} }, "ahead", status, "Too many pages were loaded ahead.");
 }
 
 const TOO_MANY_REJECTIONS = "Too many invalid credentials were sent from this address.";

@@ -18,6 +18,9 @@ export const REJECTIONS_MAX = 600;
  */
 const REFRESHES_MAX = 600;
 
+/** Pages per minute and account that a browser loads ahead of a click. They do not use up the account's requests. */
+const LOADED_AHEAD_MAX = 60;
+
 const QUERY_TIMEOUT_MS = 4_000;
 
 /** The per-minute limits over all web processes: requests of an account, and rejected credentials of a network. */
@@ -45,6 +48,19 @@ export function createRateLimiter(database: Database, log: Logger) {
     async countRefresh(accountId: string): Promise<RateLimitStatus> {
       const { total, resetMs } = await requestCounter.add(`refresh ${accountId}`, REFRESHES_MAX);
       return toStatus(REFRESHES_MAX, total, resetMs, total > REFRESHES_MAX);
+    },
+
+    /** Counts a page that is loaded ahead; `isOver` also while the account has no more of its `requests` per minute. */
+    async countLoadedAhead(accountId: string, requests: number): Promise<RateLimitStatus> {
+      const { total, resetMs } = await requestCounter.add(`ahead ${accountId}`, LOADED_AHEAD_MAX);
+      const isUsedUp = requestCounter.read(`account ${accountId}`).total >= requests;
+      return toStatus(LOADED_AHEAD_MAX, total, resetMs, total > LOADED_AHEAD_MAX || isUsedUp);
+    },
+
+    /** Counts a call by which an account's listeners receive, with a limit of `limit` per minute. */
+    async countListening(accountId: string, limit: number): Promise<RateLimitStatus> {
+      const { total, resetMs } = await requestCounter.add(`listen ${accountId}`, limit);
+      return toStatus(limit, total, resetMs, total > limit);
     },
 
     /** Counts a rejected credential sent from `address`. */

@@ -35,6 +35,13 @@ export async function saveRelaySettingsByForm({ ctx, fields, goTo, finish }: For
   return finish("/relay", { result: "saved", clamped: clamped.join(",") });
 }
 
+/** The form that opens test deliveries to listeners for 7 days, or closes them. */
+export async function switchTestDeliveriesByForm({ ctx, fields, finish }: FormCall): Promise<Reply> {
+  const isOpen = fields.get("switch") === "on";
+  await updateOwnRelaySettings(ctx, { testDeliveriesToListeners: isOpen });
+  return finish("/relay", { result: isOpen ? "opened" : "closed" });
+}
+
 const FIELDS = {
   cpsLimit: "cps",
   retryAttempts: "retries",

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "#db/client.ts";
-import { chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
+import { type ChosenTime, chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
 import { environmentOf } from "#domain/environment.ts";
-import { AppError, type ErrorDetail } from "#domain/errors.ts";
+import { AppError, type ErrorDetail, SignInTooOld } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import {
   type DraftAnswer,
@@ -11,6 +11,7 @@ import {
   readDraft,
   type ScheduleDraft,
 } from "#domain/schedule-draft.ts";
+import { validateTarget } from "#domain/target-url.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
 import { addCookieToAnswer, beginAction } from "../edge/page-answer.ts";
@@ -19,11 +20,14 @@ import { pageUrl } from "../http/page-url.ts";
 import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { getServices } from "../services.ts";
-import { type CreatedSchedule, createOne } from "./create.ts";
+import { cloneElsewhere } from "./clone-elsewhere.ts";
+import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
 import { CreateInput } from "./create-input.ts";
 import { keyOfForm } from "./form-key.ts";
-import { repeatSchedule } from "./repeat.ts";
+import { type ScheduleRequest, targetRejection } from "./prepare.ts";
+import { repeatRequest, storedRequestOrThrow } from "./repeat.ts";
 import { RepeatInput } from "./repeat-input.ts";
+import { wholeSecondAfter } from "./whole-second.ts";
 
 /**
  * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
@@ -55,10 +59,14 @@ export async function createByForm(headers: Headers, fields: FormData): Promise<
     return await storeDraft(ctx, draft, form);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) {
-      return refused(`${error.publicMessage} Press again: it is stored once.`);
+      return refused(`${error.publicMessage} Press again: it is scheduled once.`);
     }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "UNAUTHORIZED") return refused("You are signed out.", { isSignedOut: true });
+    if (error instanceof SignInTooOld) {
+      const message = "To send it to another URL, sign in again: your sign-in is older than a day. Then press again.";
+      return { draft, formKey: form.formKey, problems: [{ field: "url", message }], failure: null };
+    }
     const problems = error.code === "VALIDATION" ? problemsOf(error.details ?? [], draft) : [];
     if (error.code === "PAYLOAD_TOO_LARGE") problems.push({ field: "payload", message: error.publicMessage });
     return { draft, formKey: form.formKey, problems, failure: problems.length > 0 ? null : error.publicMessage };
@@ -68,9 +76,9 @@ export async function createByForm(headers: Headers, fields: FormData): Promise<
 type Form = { from: string; formKey: string };
 
 async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<DraftAnswer> {
-  const chosen = chooseTime(draft, Date.now());
-  const problems = draftProblems(draft, ctx.limits.payloadBytesMax);
-  if (!chosen.ok) problems.unshift({ field: chosen.field, message: chosen.message });
+  const nowMs = Date.now();
+  const chosen = chooseTime(draft, nowMs);
+  const problems = allProblems(ctx, draft, { chosen, from: form.from, nowMs });
   if (problems.length > 0 || !chosen.ok) return { draft, formKey: form.formKey, problems, failure: null };
 
   const own = draft.idempotencyKey !== "";
@@ -78,7 +86,12 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   const idempotencyKey = own
     ? draft.idempotencyKey
     : keyOfForm(ctx.requestHashKey, form.formKey, [ctx.tenant.env, form.from, draft]);
-  const created = await createOrRepeat(ctx, draft, { time: timeFieldOf(chosen), idempotencyKey, from: form.from });
+  const storing = { time: timeFieldOf(chosen), idempotencyKey, from: form.from };
+  const created = await createOrRepeat(ctx, inputOf(draft, storing), form.from, async (request) =>
+    chosen.waitMs === null || request.time === undefined
+      ? request
+      : { ...request, time: { ...request.time, fireTime: { atMs: await wholeSecondAfter(ctx, chosen.waitMs) } } },
+  );
   const page = `/schedules/${encodeId("sch", created.id)}`;
   if (own && created.outcome === "replayed" && created.mismatch) {
     const message = "A schedule for another request has this key. Nothing was stored.";
@@ -95,22 +108,73 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   return { href: pageUrl(page, ctx.tenant.env) };
 }
 
+/**
+ * Everything that is wrong with the form, one problem a field, so that nobody mends them one by one. Whether a time has
+ * passed is for the database to say; it is named here only beside other problems.
+ */
+function allProblems(
+  ctx: Ctx,
+  draft: ScheduleDraft,
+  { chosen, from, nowMs }: { chosen: ChosenTime; from: string; nowMs: number },
+): DraftProblem[] {
+  const found = [
+    ...(chosen.ok ? [] : [{ field: chosen.field, message: chosen.message }]),
+    ...draftProblems(draft, ctx.limits.payloadBytesMax),
+    ...inputProblems(ctx, draft, from),
+  ];
+  if (found.length > 0 && chosen.ok && chosen.epochMs <= nowMs) found.unshift(...problemsOf(PASSED, draft));
+  return found.filter(({ field }, at) => found.findIndex((one) => one.field === field) === at);
+}
+
+const PASSED = [{ path: "fireAt", message: "must be in the future" }];
+
+/** What the API refuses whatever the time is. Headers are left to `draftProblems`, which names their rows. */
+function inputProblems(ctx: Ctx, draft: ScheduleDraft, from: string): DraftProblem[] {
+  const anyTime = { time: { fireIn: "1h" }, idempotencyKey: draft.idempotencyKey || "none", from };
+  try {
+    const input = inputOf({ ...draft, headers: [] }, anyTime);
+    const target =
+      input.targetUrl !== undefined && validateTarget(input.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
+    return target && !target.ok ? problemsOf(targetRejection(target.reason).details ?? [], draft) : [];
+  } catch (error) {
+    if (error instanceof AppError && error.code === "VALIDATION") return problemsOf(error.details ?? [], draft);
+    throw error;
+  }
+}
+
 type Storing = { time: TimeField; idempotencyKey: string; from: string };
 
-function createOrRepeat(ctx: Ctx, draft: ScheduleDraft, storing: Storing): Promise<CreatedSchedule> {
+/** `adjust` changes the request before it is stored. The URL of a clone counts only where it is another one. */
+async function createOrRepeat(
+  ctx: Ctx,
+  input: CreateInput | RepeatInput,
+  from: string,
+  adjust: (request: ScheduleRequest) => Promise<ScheduleRequest>,
+): Promise<CreatedSchedule> {
+  if ("method" in input) return store(ctx, await adjust(scheduleRequest(ctx, input)));
+  const stored = await storedRequestOrThrow(ctx, from);
+  const { targetUrl, ...rest } = input;
+  const target = targetUrl === undefined ? null : validateTarget(targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
+  if (targetUrl !== undefined && !(target?.ok && target.url === stored.targetUrl)) {
+    return cloneElsewhere(ctx, stored, { ...rest, targetUrl }, adjust);
+  }
+  return store(ctx, await adjust(repeatRequest(ctx, stored, rest)));
+}
+
+/** The form as the API takes it: a new schedule, or the copy of one. Throws VALIDATION. */
+function inputOf(draft: ScheduleDraft, storing: Storing): CreateInput | RepeatInput {
   const { method, url, payload, earlyFire, keepsHeaders, keepsPayload } = draft;
   const { time, idempotencyKey } = storing;
   const headers = Object.fromEntries(headerPairs(draft.headers));
   if (decodeId("sch", storing.from) !== null) {
-    const input = validate(RepeatInput, {
-      ...{ ...time, idempotencyKey },
+    return validate(RepeatInput, {
+      ...{ ...time, idempotencyKey, targetUrl: url.trim() },
       ...(!keepsPayload && { payload }),
       ...(!keepsHeaders && { headers }),
     });
-    return repeatSchedule(ctx, storing.from, input);
   }
   const body = { targetUrl: url.trim(), method, ...time, headers, earlyFire, idempotencyKey };
-  return createOne(ctx, validate(CreateInput, { ...body, ...(payload !== "" && { payload }) }));
+  return validate(CreateInput, { ...body, ...(payload !== "" && { payload }) });
 }
 
 /** Translates the API's errors to the fields of the form. */

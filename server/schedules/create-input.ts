@@ -39,13 +39,16 @@ export const CustomHeaders = z
     return z.NEVER;
   });
 
+/** The raw text of a target. `validateTarget` judges it. */
+export const TargetUrl = text();
+
 /** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */
 export const CreateInput = z
   .strictObject(
     {
-      targetUrl: text().meta({
+      targetUrl: TargetUrl.meta({
         description:
-          "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded.",
+          "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener.",
       }),
       ...TIME_FIELDS,
       payload: Payload.optional(),

@@ -1,5 +1,5 @@
 import { readMonth } from "#db/queries/accounts/usage.ts";
-import { type Creation, createSchedule } from "#db/queries/schedules/create.ts";
+import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";
@@ -29,7 +29,7 @@ export async function createOne(ctx: Ctx, input: CreateInput): Promise<CreatedSc
 export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
   const { targetUrl, method, headers } = input;
   const time = readTime(input);
-  const target = validateTarget(targetUrl, ctx.config.targetPolicy);
+  const target = validateTarget(targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
   const payload = input.payload ?? null;
   const earlyFire = input.earlyFire ?? null;
   const idempotencyKey = input.idempotencyKey ?? null;
@@ -48,10 +48,17 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
   };
 }
 
-/** Stores a schedule by one statement. Throws what `createOne` throws, and `request.precheckError`. */
-export async function store(ctx: Ctx, request: ScheduleRequest): Promise<CreatedSchedule> {
+/**
+ * Stores a schedule by one statement, or by `create`. Throws what `createOne` throws, and `request.precheckError`.
+ */
+export async function store(
+  ctx: Ctx,
+  request: ScheduleRequest,
+  create = (limits: CreationLimits, schedule: NewSchedule): Promise<Creation> =>
+    changeAtOnce(ctx, ({ sql }) => createSchedule(sql, ctx.tenant, limits, schedule)),
+): Promise<CreatedSchedule> {
   const { schedule, rejection } = prepareSchedule(ctx, request);
-  const creation = await changeAtOnce(ctx, ({ sql }) => createSchedule(sql, ctx.tenant, creationLimits(ctx), schedule));
+  const creation = await create(creationLimits(ctx), schedule);
   switch (creation.outcome) {
     case "created":
     case "replayed":

@@ -1,6 +1,7 @@
 import { chooseTime, timeFieldOf } from "#domain/chosen-time.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
+import { formatInstant } from "#domain/instant.ts";
 import type { Form, FormCall, PostedForm } from "../http/form-route.ts";
 import { type PageQuery, pageUrl } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";
@@ -10,9 +11,11 @@ import { fireSchedule } from "./fire.ts";
 import { keyOfForm } from "./form-key.ts";
 import { getSchedule } from "./get.ts";
 import { repeatSchedule } from "./repeat.ts";
+import { ReplayInput } from "./repeat-input.ts";
 import { rescheduleSchedule } from "./reschedule.ts";
 import { RescheduleInput } from "./reschedule-input.ts";
 import { typedTimeOf } from "./typed-time.ts";
+import { wholeSecondAfter } from "./whole-second.ts";
 
 const LIST = "/schedules";
 
@@ -47,14 +50,19 @@ export const fireForm: Form = {
   },
 };
 
-/** The button "Replay it": redirects to the copy. The form key makes a repeated submit idempotent. */
+/**
+ * The button "Replay it": redirects to the copy. The field `at` is the instant of the copy, now without it. The form key makes a
+ * repeated submit idempotent.
+ */
 export const replayForm: Form = {
   page: LIST,
-  back: (posted, { code }) => pageOf(posted, "/replay", { error: code }),
+  back: (posted, { code, details }) =>
+    pageOf(posted, "/replay", { error: details?.some(({ path }) => path === "fireAt") ? "past" : code }),
   async verb({ ctx, finish, formKey = "", ...posted }) {
     const id = idOf(posted);
-    const idempotencyKey = keyOfForm(ctx.requestHashKey, formKey, ["replay", ctx.tenant.env, id]);
-    const copy = await repeatSchedule(ctx, id, { idempotencyKey });
+    const fireAt = posted.fields.get("at") || undefined;
+    const idempotencyKey = keyOfForm(ctx.requestHashKey, formKey, ["replay", ctx.tenant.env, id, fireAt]);
+    const copy = await repeatSchedule(ctx, id, validate(ReplayInput, { idempotencyKey, fireAt }));
     return finish(`${LIST}/${encodeId("sch", copy.id)}`, { result: "replayed" });
   },
 };
@@ -67,7 +75,9 @@ export const rescheduleForm: Form = {
     const chosen = chooseTime(typedTimeOf(posted.fields), Date.now());
     if (!chosen.ok) return seeOther(reschedulePage(posted, chosen.field));
     const id = idOf(posted);
-    const input = validate(RescheduleInput, { ...timeFieldOf(chosen), earlyFire: isEarly(posted) });
+    const { waitMs } = chosen;
+    const time = waitMs === null ? timeFieldOf(chosen) : { fireAt: formatInstant(await wholeSecondAfter(ctx, waitMs)) };
+    const input = validate(RescheduleInput, { ...time, earlyFire: isEarly(posted) });
     await rescheduleSchedule(ctx, id, input);
     return finish(`${LIST}/${id}`, { result: "moved" });
   },

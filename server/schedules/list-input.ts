@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { didYouMean } from "#domain/did-you-mean.ts";
 import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
-import { didYouMean } from "../input/did-you-mean.ts";
+import { filterParameters } from "../lists/filters.ts";
 import { listParameters, validateAfter } from "../lists/parameters.ts";
 
 /** Parses a comma-separated list of statuses; for an unknown one the message suggests a similar or equivalent status. */
@@ -30,10 +31,24 @@ const STATUS_SYNONYMS = new Map<string, ScheduleStatus>(
   }),
 );
 
+/** `filterParameters` as they apply to schedules. */
+export const SCHEDULE_FILTERS = {
+  late: filterParameters.late.describe(
+    "Of the first attempt, in whole ms, both ends included: `250..`, `..0`, `100..500`. Negative is early.",
+  ),
+  host: filterParameters.host,
+  code: filterParameters.code.describe(
+    "The answer to the last attempt: a status code such as `503`, a class such as `5xx`, or `none`.",
+  ),
+  idempotency_key: filterParameters.idempotency_key.describe("The idempotency key with which it was created."),
+  operation: filterParameters.operation.describe("The copies that this operation made."),
+};
+
 /** The query of GET /v1/schedules. `from` (included) and `to` (excluded) bound `fire_at`. */
 export const ListInput = z
   .strictObject({
     ...listParameters,
+    ...SCHEDULE_FILTERS,
     status: z
       .string()
       .transform(readStatuses)
@@ -46,9 +61,11 @@ export const ListInput = z
         examples: [["failed", "dead"]],
       }),
     sort: z
-      .enum(["-created_at", "fire_at", "-fire_at"], "must be -created_at, fire_at or -fire_at")
+      .enum(["-created_at", "fire_at", "-fire_at", "late"], "must be -created_at, fire_at, -fire_at or late")
       .default("-created_at")
-      .describe("Sort order; a minus sorts descending. Ties are sorted by id."),
+      .describe(
+        "Sort order; a minus sorts descending. `late` begins with the latest and ends with those that were not sent. Ties are sorted by id.",
+      ),
   })
   .superRefine((input, context) => validateAfter(input, input.sort, context));
 

@@ -1,11 +1,11 @@
-import type { ScheduleRow } from "#db/queries/schedules/find.ts";
-import { countByStatus } from "#db/queries/search/list-schedules.ts";
+import { countByStatus, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
 import { countOwnListed, listOwnPage, listOwnSchedules } from "./list.ts";
 import type { ListInput } from "./list-input.ts";
 
-export type ScheduleListing = { rows: ScheduleRow[]; hasMore: boolean; total: number; totalCapped: boolean };
+/** A page of schedules; `last` only in an order of the API. */
+export type ScheduleListing = Omit<SchedulePage, "last"> & Partial<Pick<SchedulePage, "last">>;
 
 type UpcomingInput = Pick<ListInput, "q" | "from" | "to" | "limit" | "offset"> & {
   status?: ScheduleStatus[] | undefined;
@@ -16,16 +16,21 @@ type UpcomingInput = Pick<ListInput, "q" | "from" | "to" | "limit" | "offset"> &
  * due first. Totals are as exact as those of `listOwnSchedules`.
  */
 export async function listUpcomingFirst(ctx: Ctx, input: UpcomingInput): Promise<ScheduleListing> {
-  const wanted = input.status ?? [...STATUSES];
-  if (wanted.every((status) => !isTerminal(status))) return listOwnSchedules(ctx, { ...input, sort: "fire_at" });
-  if (wanted.every(isTerminal)) return listOwnSchedules(ctx, { ...input, sort: "-fire_at" });
+  const sort = upcomingOrder(input.status);
+  if (sort !== "upcoming") return listOwnSchedules(ctx, { ...input, sort });
 
   const { limit: _limit, offset: _offset, ...filter } = input;
   const [page, counted] = await Promise.all([
     listOwnPage(ctx, { ...input, sort: "upcoming" }),
     countOwnListed(ctx, { ...filter, sort: "-created_at" }),
   ]);
-  return { rows: page.rows, hasMore: page.hasMore, ...counted };
+  return { ...page, ...counted };
+}
+
+/** The order of schedules with these statuses, upcoming first: one of the API, unless open and ended ones are among them. */
+export function upcomingOrder(statuses: readonly ScheduleStatus[] = STATUSES): "fire_at" | "-fire_at" | "upcoming" {
+  if (statuses.every((status) => !isTerminal(status))) return "fire_at";
+  return statuses.every(isTerminal) ? "-fire_at" : "upcoming";
 }
 
 /** The numbers of the caller's schedules within a range of `fire_at`: by status and in total. */

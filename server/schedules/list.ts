@@ -1,11 +1,7 @@
-import {
-  countListed,
-  listPage,
-  listSchedules,
-  type PageSearch,
-  type SchedulePage,
-} from "#db/queries/search/list-schedules.ts";
+import { countListed, listPage, listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
+import type { PageSearch } from "#db/queries/search/schedule-search.ts";
 import type { Ctx } from "../context.ts";
+import { searchFilter } from "../lists/filters.ts";
 import { targetQuery } from "../lists/target-query.ts";
 import type { ListInput } from "./list-input.ts";
 
@@ -18,7 +14,7 @@ export async function listOwnSchedules(ctx: Ctx, input: ListInput): Promise<Sche
 export async function listOwnPage(
   ctx: Ctx,
   input: Omit<ListInput, "sort" | "after"> & Pick<PageSearch, "sort">,
-): Promise<Pick<SchedulePage, "rows" | "hasMore">> {
+): Promise<Pick<SchedulePage, "rows" | "hasMore" | "isBounded">> {
   return ctx.query(({ db }) => listPage(db, ctx.tenant, searchOf(input)));
 }
 
@@ -30,9 +26,12 @@ export async function countOwnListed(
   return ctx.query(({ db }) => countListed(db, ctx.tenant, searchOf(input)));
 }
 
-function searchOf<I extends Pick<ListInput, "q" | "status">>({ q, status, ...rest }: I) {
+type Filters = Pick<ListInput, "q" | "status" | "late" | "host" | "code" | "idempotency_key" | "operation">;
+
+function searchOf<I extends Filters>({ q, status, late, host, code, idempotency_key, operation, ...rest }: I) {
   return {
     ...rest,
+    ...searchFilter({ late, host, code, idempotency_key, operation }),
     statuses: status,
     q: targetQuery(q),
   };

@@ -3,6 +3,7 @@ import { AppError } from "#domain/errors.ts";
 import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
+import { creatorOf } from "#domain/schedule-creator.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
 import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
@@ -34,7 +35,7 @@ export const NO_HASH = Buffer.alloc(0);
 
 /** Refuses what target or size forbid, and encrypts the content otherwise. */
 export function prepareSchedule(
-  ctx: Ctx,
+  ctx: Pick<Ctx, "config" | "tenant" | "limits" | "onRefusedTarget">,
   { time, target, packed, precheckError, ...rest }: ScheduleRequest,
 ): PreparedSchedule {
   const id = newId(Date.now());
@@ -58,7 +59,7 @@ export function prepareSchedule(
   return { schedule, rejection };
 }
 
-/** Quota and early-fire default for the create statement, and the cached key and plan that it must check. */
+/** Quota, early-fire default and creator for the create statement, and the cached key and plan that it must check. */
 export function creationLimits({ limits, tenant, plan, credential, isCached }: Ctx): CreationLimits {
   const { limit, graceLimit } = quotaOf(limits, tenant.env);
   return {
@@ -66,10 +67,12 @@ export function creationLimits({ limits, tenant, plan, credential, isCached }: C
     graceLimit,
     earlyFire: limits.earlyFire,
     cached: isCached ? { keyId: credential.id, plan } : undefined,
+    createdBy: creatorOf(credential),
   };
 }
 
-function targetRejection(reason: string): AppError {
+/** The error for a target that is not allowed, for `reason` (TargetValidation). */
+export function targetRejection(reason: string): AppError {
   return new AppError("VALIDATION", reason, {
     details: [{ path: "targetUrl", message: reason.replace(/^targetUrl /, "") }],
   });

@@ -25,7 +25,10 @@ export function presentSchedule(row: ScheduleRow) {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     next_attempt_at: nextAttemptAt(row),
+    last_status_code: row.lastStatusCode,
+    last_error: row.lastError,
     replay_of: row.replayOf === null ? null : encodeId("sch", row.replayOf),
+    operation_id: row.operationId === null ? null : encodeId("op", row.operationId),
   };
 }
 
@@ -75,6 +78,7 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
       latency_ms: row.latencyMs,
       error_text: row.errorText,
       attempted_at: row.attemptedAt.toISOString(),
+      via: row.via,
       timing: {
         late: roundToMicrosecond(row.lateMs),
         claim: roundToMicrosecond(row.claimMs),
@@ -97,7 +101,7 @@ function nextAttemptAt({ status, nextAttemptAt: due }: ScheduleRow): string | nu
   return status === "firing" ? null : (due?.toISOString() ?? null);
 }
 
-// Stored as single-precision floats, whose further digits are noise.
-function roundToMicrosecond(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
+/** Times are stored as single-precision floats, whose further digits are noise. */
+export function roundToMicrosecond<T extends number | null>(ms: T): T {
+  return (ms === null ? null : Math.round(ms * 1_000) / 1_000) as T;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CustomHeaders, IdempotencyKey, Payload } from "./create-input.ts";
+import { CustomHeaders, IdempotencyKey, Payload, TargetUrl } from "./create-input.ts";
 import { AT_MOST_ONE_TIME, checkTimes, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 const FIELDS = { ...TIME_FIELDS, idempotencyKey: IdempotencyKey.optional() };
@@ -7,9 +7,19 @@ const FIELDS = { ...TIME_FIELDS, idempotencyKey: IdempotencyKey.optional() };
 /** The body of POST /v1/schedules/:id/replay. Without a time it fires now. */
 export const ReplayInput = z.strictObject(FIELDS).superRefine(checkTimes, WHATEVER_ELSE).meta(AT_MOST_ONE_TIME);
 
-/** The body of POST /v1/schedules/:id/clone. `headers` replace all headers of the original. */
+/**
+ * The body of POST /v1/schedules/:id/clone. `headers` replace all headers of the original. Nothing sealed goes to another
+ * target: `payload` is required, and without `headers` none are carried over.
+ */
 export const CloneInput = z
-  .strictObject({ ...FIELDS, payload: Payload, headers: CustomHeaders.optional() })
+  .strictObject({
+    ...FIELDS,
+    payload: Payload,
+    headers: CustomHeaders.optional(),
+    targetUrl: TargetUrl.optional().describe(
+      "Another target, judged as that of a new schedule. No header of the original is then carried over.",
+    ),
+  })
   .superRefine(checkTimes, WHATEVER_ELSE)
   .meta(AT_MOST_ONE_TIME);
 
@@ -18,6 +28,7 @@ export const RepeatInput = z.strictObject({
   ...FIELDS,
   payload: Payload.optional(),
   headers: CustomHeaders.optional(),
+  targetUrl: TargetUrl.optional(),
 });
 
 export type RepeatInput = z.infer<typeof RepeatInput>;

@@ -6,39 +6,53 @@ import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
-import { NO_HASH } from "./prepare.ts";
+import { NO_HASH, type ScheduleRequest } from "./prepare.ts";
 import type { RepeatInput } from "./repeat-input.ts";
 import { readTime } from "./time-input.ts";
 
 /**
- * Replays or clones a schedule of any status as a new one, with the same target and method. A clone has a new payload and
- * may have new headers. Fires now unless a time is given. Validates like `createOne` and throws the same errors; also
- * NOT_FOUND, and CONFLICT when content that the copy needs was erased.
+ * Replays or clones a schedule of any status as a new one, with the same method. A clone has a new payload, and may have new
+ * headers and another target; it has no headers of the original then. Fires now unless a time is given. Validates like
+ * `createOne` and throws the same errors; also NOT_FOUND, and CONFLICT when content that the copy needs was erased.
  */
 export async function repeatSchedule(ctx: Ctx, textId: string, input: RepeatInput): Promise<CreatedSchedule> {
+  const stored = await storedRequestOrThrow(ctx, textId);
+  const headers = input.headers ?? (input.targetUrl === undefined ? undefined : []);
+  return store(ctx, repeatRequest(ctx, stored, { ...input, headers }));
+}
+
+/** The stored request of a schedule, with the schedule's id (UUID). Throws NOT_FOUND. */
+export async function storedRequestOrThrow(ctx: Ctx, textId: string): Promise<StoredRequest & { id: string }> {
   const id = scheduleIdOrThrow(textId);
   const stored = await ctx.query(({ sql }) => findStoredRequest(sql, ctx.tenant, id));
   if (stored === undefined) throw scheduleNotFound();
-  const { payload = null, headers = null } = input;
+  return { ...stored, id };
+}
+
+/** A copy of a stored request with the changes of `input`, to be stored. It is sealed anew, for its own id and target. */
+export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, input: RepeatInput): ScheduleRequest {
+  const { payload = null, headers = null, targetUrl = null } = input;
   const time = readTime(input);
   const idempotencyKey = input.idempotencyKey ?? null;
-  const original = { of: id, time: time?.given ?? null, payload, headers };
-  return store(ctx, {
-    target: validateTarget(stored.targetUrl, ctx.config.targetPolicy),
+  const target = validateTarget(targetUrl ?? stored.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
+  const hashedTarget = targetUrl !== null && target.ok ? target.url : targetUrl;
+  const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget };
+  return {
+    target,
     method: stored.method,
     time,
     earlyFire: null,
-    ...repeatedContent(ctx, id, stored, input),
+    ...repeatedContent(ctx, stored, input),
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
-    replayOf: id,
-  });
+    replayOf: stored.id,
+  };
 }
 
-function repeatedContent(ctx: Ctx, id: string, stored: StoredRequest, input: RepeatInput) {
+function repeatedContent(ctx: Ctx, stored: StoredRequest & { id: string }, input: RepeatInput) {
   const { sealed, isErased } = stored;
   const keepsContent = input.payload === undefined || input.headers === undefined;
-  const packed = keepsContent && sealed && openRequest(ctx.config.keyRing, sealed, { ...ctx.tenant, id, ...stored });
+  const packed = keepsContent && sealed && openRequest(ctx.config.keyRing, sealed, { ...ctx.tenant, ...stored });
   const original = packed ? unpackRequest(packed) : undefined;
   const payload = input.payload ?? original?.payload.toString() ?? "";
   const headers = input.headers ?? original?.headers ?? [];

@@ -3,7 +3,7 @@ import { encodeId } from "#domain/ids.ts";
 
 /** An event as its owner sees it. */
 export function presentEvent({ id, kind, at, lastAt, times, details, subjectId, ...row }: SecurityEventRow) {
-  const { keyName, env = null, provider = null, reason = null } = details;
+  const { keyName, env = null, provider = null, reason = null, scheduleId } = details;
   const isOfKey = subjectId !== null && keyName !== undefined && env !== null;
   return {
     id: encodeId("evt", id),
@@ -16,6 +16,7 @@ export function presentEvent({ id, kind, at, lastAt, times, details, subjectId, 
       id: row.actorId && encodeId(row.actor === "api_key" ? "key" : "ses", row.actorId),
     },
     apiKey: isOfKey ? { id: encodeId("key", subjectId), name: keyName, env } : null,
+    scheduleId: scheduleId === undefined ? null : encodeId("sch", scheduleId),
     sessionId: subjectId === null || isOfKey ? null : encodeId("ses", subjectId),
     env: isOfKey ? null : env,
     provider,

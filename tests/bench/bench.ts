@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from "../../scripts/postgres/embedded.ts";
 import { type Cost, costLine, measureCosts } from "./costs.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
+import { listeningLine, measureListening } from "./listening.ts";
 import type { Figures } from "./measure.ts";
 import { measurePages, pageLine } from "./pages.ts";
 import { measureReads, prepareReads, readLine } from "./reads.ts";
@@ -40,6 +41,8 @@ export type BenchOptions = {
   pages: boolean;
   /** Whether what single operations cost the database is measured, too. */
   costs: boolean;
+  /** Whether the lateness that a listener adds is measured, too. */
+  listening: boolean;
   /** Whether the first batch of retention on a large backlog is measured, too. */
   retention: boolean;
   quick: boolean;
@@ -76,6 +79,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     if (options.scenarios.length > 0) await Promise.race([runDeliveries(options, bench, receiver), stopped]);
     if (options.writes) await Promise.race([runWrites(options, bench), stopped]);
     if (options.costs) await Promise.race([runCosts(options, { ...bench, cluster: server.cluster }), stopped]);
+    if (options.listening) await Promise.race([runListening(options, bench), stopped]);
     if (options.reads) await Promise.race([runReads(options, bench), stopped]);
     if (options.retention) await Promise.race([runRetention(options, bench), stopped]);
     if (options.pages) await Promise.race([runPages(options, bench), stopped]);
@@ -112,6 +116,11 @@ async function runCosts({ rounds, seconds }: BenchOptions, bench: Bench & { clus
   for (let n = 0; n < rounds; n++)
     measured.push(await measureCosts(bench, { seconds }, (cost) => console.log(costLine(cost))));
   await writePart("costs", { options: { rounds, seconds }, thresholds: [], rounds: measured });
+}
+
+async function runListening({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
+  const measured = await measureListening(bench, { rounds, seconds }, (round) => console.log(listeningLine(round)));
+  await writePart("listening", { options: { rounds, seconds }, thresholds: [], rounds: measured });
 }
 
 async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {

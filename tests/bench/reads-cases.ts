@@ -4,11 +4,13 @@ import { readPublicCounts } from "../../db/queries/attempts/public-punctuality.t
 import { readSpanCounts } from "../../db/queries/attempts/span-counts.ts";
 import { readDatabaseClock } from "../../db/queries/fleet/database-clock.ts";
 import { readScheduleFigures } from "../../db/queries/schedules/figures.ts";
-import { type AttemptSearch, listAttempts } from "../../db/queries/search/list-attempts.ts";
-import { listSchedules, type ScheduleSearch } from "../../db/queries/search/list-schedules.ts";
+import type { AttemptSearch } from "../../db/queries/search/attempt-search.ts";
+import { listAttempts } from "../../db/queries/search/list-attempts.ts";
+import { listSchedules } from "../../db/queries/search/list-schedules.ts";
 import type { Query } from "../../db/queries/search/passes.ts";
+import type { ScheduleSearch } from "../../db/queries/search/schedule-search.ts";
 import { overviewSpan } from "../../domain/overview.ts";
-import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, THIN_MARK } from "./reads-seed.ts";
+import { BIG_ACCOUNT, IDEMPOTENCY_KEY, NEEDLE_MARK, OLD_MARK, OPERATION, RARE_HOST, THIN_MARK } from "./reads-seed.ts";
 
 export type ReadGroup = keyof typeof READ_BARS_MS;
 
@@ -64,7 +66,9 @@ export function readCases(nowMs: number): ReadCase[] {
     logs("q of all", { q: q("tenant0.example") }),
     logs("q of every third", { q: q("/orders/") }),
     logs("q of 1 %, thinly spread", { q: q(THIN_MARK) }),
+    logs("q of the oldest tenth", { q: q(OLD_MARK) }, null),
     logs("q of two characters", { q: q("v1") }),
+    ...narrowLogs(logs, ago),
     schedules("", {}, "first page of schedules"),
     schedules("offset=10000", { offset: 10_000 }, null),
     schedules("after=<15 days ago>", { after }, "first page of schedules"),
@@ -89,10 +93,75 @@ export function readCases(nowMs: number): ReadCase[] {
     schedules("q of the oldest tenth", { q: q(OLD_MARK) }, null),
     schedules("q of every third offset=10000", { q: q("/orders/"), offset: 10_000 }, null),
     schedules("q of two characters", { q: q("v1") }),
+    ...narrowSchedules(schedules, ago),
     overview("24h", null),
     overview("7d", null),
     overview("30d", "overview 30d"),
     { name: "public punctuality", group: "public punctuality", read: (_, sql) => readPublicCounts(sql) },
+  ];
+}
+
+const LATE = { fromMs: 250, toMs: null };
+const VERY_LATE = { fromMs: 4_990, toMs: null };
+const HOST = "api.tenant0.example";
+
+function narrowLogs(
+  logs: (name: string, search: Partial<AttemptSearch>) => ReadCase,
+  ago: (days: number) => Date,
+): ReadCase[] {
+  const range = { from: ago(20), to: ago(19) };
+  return [
+    logs("late=250.. (1 %)", { late: LATE }),
+    logs("late=4990.. (rare)", { late: VERY_LATE }),
+    logs("late=..0", { late: { fromMs: null, toMs: 0 } }),
+    logs("sort=late", { sort: "late" }),
+    logs("sort=late late=250.. of a day", { sort: "late", late: LATE, ...range }),
+    logs("host of all", { host: HOST }),
+    logs("host (rare)", { host: RARE_HOST }),
+    logs("host of nothing", { host: "nothing.example" }),
+    logs("host (rare) code=503", { host: RARE_HOST, code: "503" }),
+    logs("host (rare) sort=late", { host: RARE_HOST, sort: "late" }),
+    logs("code=503", { code: "503" }),
+    logs("code=404 (rare)", { code: "404" }),
+    logs("code=418 (none)", { code: "418" }),
+    logs("code=404 late=4990..", { code: "404", late: VERY_LATE }),
+    logs("operation (0.4 %)", { operationId: OPERATION }),
+    logs("operation code=503", { operationId: OPERATION, code: "503" }),
+    logs("idempotency_key", { idempotencyKey: IDEMPOTENCY_KEY }),
+    logs("q of 1 % late=250..", { q: { text: THIN_MARK, scheduleId: null }, late: LATE }),
+  ];
+}
+
+function narrowSchedules(
+  schedules: (name: string, search: Partial<ScheduleSearch>) => ReadCase,
+  ago: (days: number) => Date,
+): ReadCase[] {
+  const range = { from: ago(20), to: ago(19) };
+  return [
+    schedules("late=250.. (1 %)", { late: LATE }),
+    schedules("late=4990.. (rare)", { late: VERY_LATE }),
+    schedules("late=..0", { late: { fromMs: null, toMs: 0 } }),
+    schedules("sort=late", { sort: "late" }),
+    schedules("sort=late late=250.. of a day", { sort: "late", late: LATE, ...range }),
+    schedules("sort=late status=dead", { sort: "late", statuses: ["dead"] }),
+    schedules("sort=late status=scheduled", { sort: "late", statuses: ["scheduled"] }),
+    schedules("host of all", { host: HOST }),
+    schedules("host of all sort=fire_at", { host: HOST, sort: "fire_at" }),
+    schedules("host (rare)", { host: RARE_HOST }),
+    schedules("host (rare) sort=fire_at", { host: RARE_HOST, sort: "fire_at" }),
+    schedules("host (rare) status=dead", { host: RARE_HOST, statuses: ["dead"] }),
+    schedules("host of all, 503, dead, of a day", { host: HOST, code: "503", statuses: ["dead"], ...range }),
+    schedules("host of nothing", { host: "nothing.example" }),
+    schedules("code=5xx", { code: "5xx" }),
+    schedules("code=404 (rare)", { code: "404" }),
+    schedules("code=none", { code: "none" }),
+    schedules("code=200", { code: "200" }),
+    schedules("code=418 (none)", { code: "418" }),
+    schedules("operation (0.4 %)", { operationId: OPERATION }),
+    schedules("operation status=dead", { operationId: OPERATION, statuses: ["dead"] }),
+    schedules("idempotency_key", { idempotencyKey: IDEMPOTENCY_KEY }),
+    schedules("q of 1 % late=250..", { q: { text: THIN_MARK, scheduleId: null }, late: LATE }),
+    schedules("host of all late=4990.. status=dead", { host: HOST, late: VERY_LATE, statuses: ["dead"] }),
   ];
 }
 

@@ -19,6 +19,13 @@ export const OLD_MARK = "formerly";
 /** A text in the target of a single one of its schedules. */
 export const NEEDLE_MARK = "needle";
 
+/** The host of one in 4,096 of its schedules; the others have `api.tenant0.example`. */
+export const RARE_HOST = "rare.tenant0.example";
+/** The operation (UUID) that made one in 256 of its schedules. */
+export const OPERATION = "00000000-0000-7000-8000-0000000000aa";
+/** The idempotency key of the one with `NEEDLE_MARK`. */
+export const IDEMPOTENCY_KEY = "needle";
+
 /**
  * Fills an empty, migrated database with the schedules of the last 30 days and their attempts as the service would have
  * left them: in the order of creation, accounts interleaved, with their counts.
@@ -48,7 +55,8 @@ export async function seedReads(sql: Sql, sizes: SeedSizes): Promise<void> {
 async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSizes) {
   await sql`
     CREATE UNLOGGED TABLE plan AS
-    SELECT g, (lpad(to_hex((extract(epoch FROM created_at) * 1000)::bigint), 12, '0') || '7' || substr(digest, 1, 3)
+    SELECT g, 'https://' || CASE WHEN account = 0 AND digest LIKE '5f8%' THEN 'rare' ELSE 'api' END || '.tenant' || account || '.example'
+        AS host, (lpad(to_hex((extract(epoch FROM created_at) * 1000)::bigint), 12, '0') || '7' || substr(digest, 1, 3)
         || '8' || substr(digest, 4, 15))::uuid AS id,
       ('00000000-0000-7000-8000-' || lpad(to_hex(account), 12, '0'))::uuid AS account_id, account, digest, created_at, dice,
       (created_at + CASE WHEN g % 20 = 6 THEN interval '90 days' ELSE interval '1 minute' + lag * interval '2 days' END)::timestamptz(3)
@@ -64,26 +72,31 @@ async function seedSchedules(sql: Sql, { schedules, accounts, bigEvery }: SeedSi
     UPDATE plan SET status = CASE WHEN fire_at > now() - interval '1 minute' THEN 'scheduled' WHEN dice < 5 THEN 'dead'
       WHEN dice < 7 THEN 'failed' WHEN dice < 30 THEN 'cancelled' ELSE 'succeeded' END`;
   await sql`
-    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash, created_at)
-    SELECT id, account_id, 'live',
-      'https://api.tenant' || account || '.example/v1/' || CASE
+    INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, sealed, request_hash, operation_id,
+      idempotency_key, created_at)
+    SELECT id, account_id, 'live', host || '/v1/' || CASE
         WHEN account <> 0 THEN 'orders/' || substr(digest, 1, 16)
         WHEN g = ${bigEvery * Math.floor(schedules / 2 / bigEvery)}::int THEN 'needle'
         WHEN g / ${bigEvery}::int % 99 = 0 THEN 'thinly/' || g
         WHEN g < ${schedules}::int / 10 THEN 'formerly/' || g
         WHEN dice % 5 < 3 THEN 'hooks/' || dice % 20
         ELSE 'orders/' || substr(digest, 1, 16) || '/notify?tenant=' || g % 97 END,
-      'POST', decode(repeat(digest, 4), 'hex'), decode(digest, 'hex'), created_at
+      'POST', decode(repeat(digest, 4), 'hex'), decode(digest, 'hex'),
+      CASE WHEN account = 0 AND digest LIKE 'a7%' THEN ${OPERATION}::uuid END,
+      CASE WHEN g = ${bigEvery * Math.floor(schedules / 2 / bigEvery)}::int THEN ${IDEMPOTENCY_KEY} END, created_at
     FROM plan ORDER BY g`;
   await sql`
     INSERT INTO schedules (id, account_id, env, shard, status, version, early_fire, attempts, fire_at, next_attempt_at,
-      fired_at, offset_ms, last_attempt_at, ended_at, payload_size_bytes, sealed_bytes, origin, created_at, updated_at)
+      fired_at, offset_ms, last_attempt_at, last_status_code, last_error, ended_at, payload_size_bytes, sealed_bytes, origin,
+      created_at, updated_at)
     SELECT id, account_id, 'live', get_byte(uuid_send(account_id), 15) & 63, status, 1 + 2 * attempts, false, attempts,
       fire_at, CASE status WHEN 'scheduled' THEN fire_at WHEN 'failed' THEN now() + interval '30 s' END,
       CASE WHEN attempts > 0 THEN fire_at + offset_ms * interval '1 ms' END, CASE WHEN attempts > 0 THEN offset_ms END,
       CASE WHEN attempts > 0 THEN fire_at + offset_ms * interval '1 ms' + (attempts - 1) * interval '10 s' END,
+      CASE WHEN status = 'succeeded' THEN 200 WHEN attempts > 0 AND dice % 3 > 0 THEN CASE WHEN digest LIKE 'b%' THEN 404 ELSE 503 END END,
+      CASE WHEN attempts > 0 AND status <> 'succeeded' THEN CASE WHEN dice % 3 > 0 THEN 'Service Unavailable' ELSE 'ECONNREFUSED' END END,
       CASE WHEN status IN ('succeeded', 'dead', 'cancelled') THEN fire_at + attempts * interval '10 s' END,
-      64, 64, 'https://api.tenant' || account || '.example', created_at, created_at
+      64, 64, host, created_at, created_at
     FROM (
       SELECT *, CASE status WHEN 'scheduled' THEN 0 WHEN 'cancelled' THEN 0 WHEN 'dead' THEN 5 WHEN 'failed' THEN 2
         ELSE 1 + CASE WHEN account = 0 THEN (dice % 6 = 0)::int ELSE (dice % 2) + (dice % 7 < 4)::int END END AS attempts

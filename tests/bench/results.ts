@@ -10,7 +10,7 @@ import type { Threshold } from "./thresholds.ts";
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 
 /** The parts that are measured by themselves, beside the deliveries. */
-export type Part = "writes" | "costs" | "reads" | "pages" | "retention";
+export type Part = "writes" | "costs" | "listening" | "reads" | "pages" | "retention";
 
 /**
  * Writes the deliveries to results/latest.json: the machine, the settings, the thresholds, medians and spread, and
@@ -21,7 +21,7 @@ export async function writeResults(
   engines: readonly Engine[],
   found: { thresholds: Threshold[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
-  const { writes, costs, reads, pages, retention } = await readLatest();
+  const { writes, costs, listening, reads, pages, retention } = await readLatest();
   await save({
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
@@ -29,6 +29,7 @@ export async function writeResults(
     ...found,
     ...(writes !== undefined && { writes }),
     ...(costs !== undefined && { costs }),
+    ...(listening !== undefined && { listening }),
     ...(reads !== undefined && { reads }),
     ...(pages !== undefined && { pages }),
     ...(retention !== undefined && { retention }),

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../scripts/ports.ts";
-import { NEXT, spawnNext } from "../../scripts/stack/next.ts";
+import { spawnNext } from "../../scripts/stack/next.ts";
+import { WEB_SERVER } from "../../scripts/stack/web-command.ts";
 import { waitFor } from "../helpers/wait-for.ts";
 import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 
@@ -10,10 +11,11 @@ export type WebProcess = WorkerProcess & { origin: string };
 /** Starts the production build in `folder` as `npm run web` does, and waits until it answers. */
 export async function startWebProcess(folder: string, env: NodeJS.ProcessEnv): Promise<WebProcess> {
   const port = await freePort();
-  const worker = startWorkerProcess(NEXT, {
-    args: ["start", folder, "--hostname", "127.0.0.1", "--port", String(port)],
+  const worker = startWorkerProcess(WEB_SERVER, {
+    args: ["--hostname", "127.0.0.1", "--port", String(port)],
+    cwd: folder,
     execArgv: ["--import", END_WITH_PARENT],
-    env: { ...env, NEXT_TELEMETRY_DISABLED: "1" },
+    env,
   });
   const origin = `http://127.0.0.1:${port}`;
   const answers = () =>

@@ -20,9 +20,10 @@ export type WorkerProcess = {
 /** Starts `modulePath` as a process that ends with this one. */
 export function startWorkerProcess(
   modulePath: string,
-  options: { args?: string[]; env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
+  options: { args?: string[]; cwd?: string; env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
 ): WorkerProcess {
   const child = fork(modulePath, options.args ?? [], {
+    cwd: options.cwd,
     execArgv: options.execArgv ?? [],
     env: options.env,
     serialization: "advanced",

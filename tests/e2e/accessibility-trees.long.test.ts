@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
-import type { Look } from "#tests/helpers/page-checks.ts";
+import { untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
 import { type PageHarness, startPageHarness } from "#tests/pages/harness.ts";
 import { routesOfApp } from "#tests/pages/routes.ts";
 import { frameTree, mainTree } from "#tests/pages/tree.ts";
@@ -10,7 +10,6 @@ import { frameTree, mainTree } from "#tests/pages/tree.ts";
 // difference before it is committed: npx vitest run tests/e2e/accessibility-trees.long.test.ts -u
 
 const FOLDER = "tests/e2e/trees";
-const LOOK: Look = { theme: "light", width: 1280 };
 
 /** One page in each frame. */
 const FRAMES = [
@@ -37,19 +36,27 @@ const withData = () => harness.pages.filter(({ as }) => as !== "newcomer");
 
 describe("the accessibility tree", () => {
   it.each(routesOfApp())("is the committed one: %s", async (route) => {
+    const { page, show, close } = await harness.openWindow(WIDE);
     for (const shown of withData().filter((one) => one.route === route)) {
-      const { page, close } = await harness.open(shown, LOOK);
+      await show(shown);
       await page.waitForLoadState("networkidle");
+      if (shown.as !== "nobody") await untilInteractive(page);
+      await page.evaluate(settle);
       // What the documentation says is tested elsewhere, and changes often.
       const tree = await mainTree(page, { isOutline: route.startsWith("/docs") });
       await expect(tree, shown.path).toMatchFileSnapshot(`trees/${shown.name}.txt`);
-      await close();
     }
+    await close();
   });
 
   it.each(FRAMES)("around the page is the committed one: $name", async ({ name, path, as }) => {
-    const { page, close } = await harness.open({ path, as }, LOOK);
+    const { page, close } = await harness.open({ path, as }, WIDE);
     await page.waitForLoadState("networkidle");
+    if (as !== "nobody") {
+      await untilInteractive(page);
+      // Next.js adds it, and it is the alert of the tree.
+      await page.locator("next-route-announcer").waitFor({ state: "attached" });
+    }
     await expect(await frameTree(page)).toMatchFileSnapshot(`trees/${name}.txt`);
     await close();
   });
@@ -59,3 +66,14 @@ describe("the accessibility tree", () => {
     expect((await readdir(FOLDER)).filter((file) => !shown.has(file))).toEqual([]);
   });
 });
+
+/** Resolves once React, where a page has it, has taken over its tables and has seen which of them scroll: until then each does. */
+const settle = async (): Promise<void> => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const isTaken = (part: Element) => Object.keys(part).some((key) => key.startsWith("__reactFiber"));
+  const parts = [...document.querySelectorAll("main section[tabindex='0']")];
+  const isStatic = document.querySelector("script[src]") === null;
+  for (let frames = 0; !isStatic && frames < 300 && !parts.every(isTaken); frames++) await frame();
+  await frame();
+  await frame();
+};

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
 import { type FiguresHarness, type SignedIn, startFiguresHarness } from "#tests/helpers/figures-harness.ts";
-import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
+import { expectSound, WIDE } from "#tests/helpers/page-checks.ts";
 
 let harness: FiguresHarness;
 let full: SignedIn;
@@ -18,13 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => harness?.stop());
 
-const wide: Look = { theme: "light", width: 1280 };
-const NARROW_TABLE = /Lateness by/;
+const NARROW_TABLE = /How late, by/;
 
 const [KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP] = [
-  "Make an API key",
+  "Create an API key",
   "Hand over a request and an instant",
-  "See it leave",
+  "See it sent",
 ];
 
 /** The titles of the first steps that are said to be done. */
@@ -55,46 +54,41 @@ async function scriptBytes(page: Page): Promise<number> {
 }
 
 describe("the overview", () => {
-  it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
+  it("passes axe, fits and logs no complaint, with its tables open", async () => {
     await harness.beat();
-    const { page, complaints, close } = await harness.open("/overview", look, full);
+    const { page, complaints, close } = await harness.open("/overview", WIDE, full);
     await openAll(page);
     await expectSound(page, complaints);
     await close();
   });
 
-  it.each(LOOKS)(
-    "passes axe, fits and logs no complaint before the first schedule and while no dispatcher runs: $theme, $width px",
-    async (look) => {
-      await harness.beat(1_200_000);
-      const { page, complaints, close } = await harness.open("/overview", look, fresh);
-      await page.getByText("No dispatcher is running.").first().waitFor();
-      await expectSound(page, complaints);
-      await close();
-    },
-  );
+  it("passes axe, fits and logs no complaint before the first schedule and while no dispatcher runs", async () => {
+    await harness.beat(1_200_000);
+    const { page, complaints, close } = await harness.open("/overview", WIDE, fresh);
+    await page.getByText("No dispatcher is running.").first().waitFor();
+    await expectSound(page, complaints);
+    await close();
+  });
 
-  it("says first how late requests left, in a figure and in sentences, and what needs attention", async () => {
+  it("says first what needs attention, and how late requests were sent, in a figure and in sentences", async () => {
     await harness.beat();
-    const { page, close } = await harness.open("/overview", wide, full);
+    const { page, close } = await harness.open("/overview", WIDE, full);
     expect(await page.title()).toBe("Overview · Stopwatch");
-    const lateness = page.getByRole("region", { name: "Median lateness" });
+    const lateness = page.getByRole("region", { name: "Median late" });
     expect(await lateness.textContent()).toMatch(/\+2\s*ms/);
     const [histogram, tape] = await lateness.getByRole("img").all();
     expect(await histogram?.getAttribute("aria-label")).toMatch(
-      /^Lateness of [\d,]+ requests\. Half left within \+2 ms/,
+      /^How late [\d,]+ requests were\. Half were sent within \+2 ms/,
     );
-    expect(await tape?.getAttribute("aria-label")).toMatch(/^Lateness by hour: p50 .* in \d nothing was sent\.$/);
+    expect(await tape?.getAttribute("aria-label")).toMatch(/^How late, by hour: p50 .* in \d nothing was sent\.$/);
 
     const attention = page.getByRole("region", { name: "Needs attention" });
-    expect(await attention.getByRole("link").allTextContents()).toEqual([
-      "1 failedanother attempt is due",
-      "1 deadgiven up in the last 24 hours",
-      "3 due soonwithin the hour",
-    ]);
-    const links = await attention.getByRole("link").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-    expect(links.slice(0, 2)).toEqual(["/schedules?status=failed", "/schedules?status=dead"]);
+    const counts = attention.getByRole("list").first().getByRole("link");
+    expect(await counts.allTextContents()).toEqual(["1dead in the last 24 hours", "1retrying", "3due within the hour"]);
+    const links = await counts.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(links.slice(0, 2)).toEqual(["/schedules?status=dead", "/schedules?status=failed"]);
     expect(links[2]).toMatch(/^\/schedules\?status=scheduled&sort=fire_at&to=20\d\d-/);
+    expect(await attention.getByRole("link", { name: "Replay 1" }).count()).toBe(1);
     // The page may show the heartbeat of the test before this one, for a second.
     const isSaid = async () => {
       await page.reload();
@@ -105,13 +99,15 @@ describe("the overview", () => {
   });
 
   it("shows its period as a table too, also without scripts", async () => {
-    const { page, close } = await harness.open("/overview", { ...wide, scripts: false }, full);
-    await page.getByText("Show as table").click();
+    const { page, close } = await harness.open("/overview", { ...WIDE, scripts: false }, full);
+    const tapeTable = () =>
+      page.locator("details").filter({ hasText: "p50" }).filter({ hasText: "Begins" }).getByText("Show as table");
+    await tapeTable().click();
     const table = page.getByRole("table", { name: NARROW_TABLE });
     expect(await table.getByRole("row").count()).toBe(25);
     await page.getByRole("navigation", { name: "Period" }).getByRole("link", { name: "30d" }).click();
     await page.waitForURL(/period=30d/);
-    await page.getByText("Show as table").click();
+    await tapeTable().click();
     expect(await page.getByRole("table", { name: NARROW_TABLE }).getByRole("row").count()).toBe(31);
     await close();
   });
@@ -119,7 +115,7 @@ describe("the overview", () => {
   it("shows periods beyond the plan's retention as locked, with the reason, and falls back to a shorter one", async () => {
     const free = await harness.account("free");
     await harness.fill(free);
-    const { page, close } = await harness.open("/overview?period=30d", wide, free);
+    const { page, close } = await harness.open("/overview?period=30d", WIDE, free);
     const periods = page.getByRole("navigation", { name: "Period" });
     expect(await periods.textContent()).toContain("30d: Free keeps 7 days of attempts. Indie keeps 30.");
     expect(await periods.getByRole("link").allTextContents()).toEqual(["24h", "7d"]);
@@ -129,24 +125,24 @@ describe("the overview", () => {
 
   it("says since when no dispatcher has been running", async () => {
     await harness.beat(1_200_000);
-    const { page, close } = await harness.open("/overview", wide, full);
+    const { page, close } = await harness.open("/overview", WIDE, full);
     await page.getByText(/Not running since .* UTC, 20 m/).waitFor();
     await close();
     await harness.sql`DELETE FROM dispatchers`;
-    const never = await harness.open("/overview", wide, full);
+    const never = await harness.open("/overview", WIDE, full);
     await never.page.getByText("None has reported within the last hour.").waitFor();
     await never.close();
   });
 
   it("shows a newcomer three steps and a call that works unchanged", async () => {
     await harness.beat();
-    const { page, close } = await harness.open("/overview?env=test", wide, fresh);
+    const { page, close } = await harness.open("/overview?env=test", WIDE, fresh);
     const steps = page.getByRole("region", { name: /first request/ });
     expect(await steps.getByRole("heading", { level: 3 }).allTextContents()).toEqual([
       ...[KEY_STEP, SCHEDULE_STEP, DELIVERY_STEP],
     ]);
     expect(await steps.getByRole("link", { name: "New key" }).getAttribute("href")).toBe("/keys/new?env=test");
-    const curl = (await page.getByRole("group", { name: "First call, curl" }).textContent()) ?? "";
+    const curl = (await page.getByRole("group", { name: "First API request, curl" }).textContent()) ?? "";
     const body = /-d '([^']*)'/.exec(curl)?.[1] ?? "";
     const answer = await page.request.post(`${harness.origin}/v1/schedules?env=test`, {
       data: JSON.parse(body),
@@ -162,7 +158,7 @@ describe("the overview", () => {
     await harness.beat();
     const newcomer = await harness.account();
     await harness.addKey(newcomer, "test");
-    const { page, close } = await harness.open("/overview", { ...wide, scripts: false }, newcomer);
+    const { page, close } = await harness.open("/overview", { ...WIDE, scripts: false }, newcomer);
     const steps = page.getByRole("region", { name: /first request/ });
     expect(await doneSteps(steps)).toEqual([]);
     await harness.addKey(newcomer, "live", new Date());
@@ -186,16 +182,16 @@ describe("the overview", () => {
     await harness.attempt(await harness.schedule(one), new Date(Date.now() - 61 * 60_000));
     for (let n = 0; n < 2; n++) await harness.attempt(await harness.schedule(two), new Date());
     for (const account of [one, two]) {
-      const { page, close } = await harness.open("/overview", wide, account);
-      await page.getByRole("region", { name: "Latest to fire" }).waitFor();
-      expect(await page.getByRole("heading", { name: "Make an API key" }).count()).toBe(0);
+      const { page, close } = await harness.open("/overview", WIDE, account);
+      await page.getByRole("region", { name: "Sent last", exact: true }).waitFor();
+      expect(await page.getByRole("heading", { name: "Create an API key" }).count()).toBe(0);
       await close();
     }
   });
 
   it("ships at most 45 KB of scripts (gzip) above an empty page of the same build", async () => {
-    const empty = await harness.open("/nobody-is-here", wide);
-    const overview = await harness.open("/overview", wide, full);
+    const empty = await harness.open("/nobody-is-here", WIDE);
+    const overview = await harness.open("/overview", WIDE, full);
     const [least, own] = [await scriptBytes(empty.page), await scriptBytes(overview.page)];
     console.log(`scripts, gzip: empty page ${least} B, overview ${own} B, ${own - least} B above it`);
     expect(own - least).toBeLessThanOrEqual(45_000);
@@ -204,9 +200,9 @@ describe("the overview", () => {
 });
 
 describe("the page of usage", () => {
-  it.each(LOOKS)("passes axe, fits and logs no complaint: $theme, $width px", async (look) => {
+  it("passes axe, fits and logs no complaint", async () => {
     await harness.beat();
-    const { page, complaints, close } = await harness.open("/usage", look, full);
+    const { page, complaints, close } = await harness.open("/usage", WIDE, full);
     await expectSound(page, complaints);
     await close();
   });
@@ -214,7 +210,7 @@ describe("the page of usage", () => {
   it("shows the used and the remaining quota and when it starts again, as a picture and as text", async () => {
     const account = await harness.account("free");
     await use(account, 1_412);
-    const { page, close } = await harness.open("/usage", wide, account);
+    const { page, close } = await harness.open("/usage", WIDE, account);
     const main = page.getByRole("main");
     const picture = await main.getByRole("img").getAttribute("aria-label");
     expect(picture).toMatch(/^1,412 of 2,000 schedules used, grace to 2,200/);
@@ -232,10 +228,10 @@ describe("the page of usage", () => {
     const account = await harness.account("free");
     for (const [scheduled, sentence] of [
       [2_086, /Over the quota\..*up to 2,200/],
-      [2_200, /The month is full\./],
+      [2_200, /This month’s quota is used up\./],
     ] as const) {
       await use(account, scheduled);
-      const { page, close } = await harness.open("/usage", wide, account);
+      const { page, close } = await harness.open("/usage", WIDE, account);
       expect(await page.getByRole("main").textContent()).toMatch(sentence);
       await close();
     }
@@ -248,9 +244,9 @@ describe("the page of usage", () => {
 });
 
 describe("the public status", () => {
-  it.each(LOOKS)("passes axe, fits and logs no complaint, with its tables open: $theme, $width px", async (look) => {
+  it("passes axe, fits and logs no complaint, with its tables open", async () => {
     await harness.beat();
-    const { page, complaints, close } = await harness.open("/status", look);
+    const { page, complaints, close } = await harness.open("/status", WIDE);
     await openAll(page);
     await expectSound(page, complaints);
     await close();
@@ -258,10 +254,10 @@ describe("the public status", () => {
 
   it("shows the figures of the API, and says what they count", async () => {
     await harness.beat();
-    const { page, close } = await harness.open("/status", wide);
+    const { page, close } = await harness.open("/status", WIDE);
     const json = await (await page.request.get(`${harness.origin}/v1/status/punctuality`)).json();
     expect(json.sent).toBe(72 * 106 + 9);
-    const day = page.getByRole("region", { name: "Half of all requests left within" });
+    const day = page.getByRole("region", { name: "Half of all requests were sent within" });
     expect(await day.textContent()).toContain(json.sent.toLocaleString("en-US"));
     expect(await day.getByRole("img").getAttribute("aria-label")).toMatch(/, 9 more than 250 ms late\.$/);
     const through = page.getByRole("region", { name: "Through the day" });
@@ -289,19 +285,19 @@ describe("the public status", () => {
 
 describe("while figures cannot be read", () => {
   it("the overview says that it did not load, with the id of its request, and the status shows the last figures", async () => {
-    const before = await harness.open("/status", wide);
+    const before = await harness.open("/status", WIDE);
     const sent = await before.page.getByText("Sent in 24 h").locator("..").textContent();
     await before.close();
     await harness.sql`ALTER TABLE account_counts RENAME TO account_counts_away`;
     await harness.sql`ALTER TABLE shard_punctuality RENAME TO shard_punctuality_away`;
     try {
-      const { page, status, close } = await harness.open("/overview", wide, full);
+      const { page, status, close } = await harness.open("/overview", WIDE, full);
       expect(status).toBe(503);
       await page.getByRole("heading", { name: "This page did not load" }).waitFor();
       expect(await page.textContent("body")).toMatch(/req_[0-9a-f]{32}/);
       expect(await page.textContent("body")).not.toContain("account_counts");
       await close();
-      const after = await harness.open("/status", wide);
+      const after = await harness.open("/status", WIDE);
       expect(await after.page.getByText("Sent in 24 h").locator("..").textContent()).toBe(sent);
       await after.close();
     } finally {
@@ -313,7 +309,7 @@ describe("while figures cannot be read", () => {
 
 it("pages of figures that a signed-out visitor asks for lead to sign-in and back", async () => {
   for (const path of ["/overview?period=7d", "/usage"]) {
-    const { page, close } = await harness.open(path, wide);
+    const { page, close } = await harness.open(path, WIDE);
     const { pathname, searchParams } = new URL(page.url());
     expect([pathname, searchParams.get("redirectTo")]).toEqual(["/login", path]);
     await close();

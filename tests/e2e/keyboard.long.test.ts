@@ -1,7 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
+import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
+import { WIDE } from "#tests/helpers/page-checks.ts";
 
 let harness: DashboardHarness;
 let account: TestAccount;
@@ -66,8 +67,8 @@ describe.each([true, false])("by keyboard alone, with scripts %s:", (scripts) =>
     await page.keyboard.press("Enter");
     await tabTo(page, page.getByRole("link", { name: "Cancel", exact: true }));
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Cancel 1 schedule?" }).waitFor();
-    await tabTo(page, button(page, "Cancel 1 schedule"));
+    await page.getByRole("heading", { name: "Cancel this schedule?" }).waitFor();
+    await tabTo(page, button(page, "Cancel this schedule"));
     await page.keyboard.press("Enter");
     await page.getByText("is cancelled. It will not be sent.").waitFor();
     expect(await stored()).toMatchObject([{ status: "cancelled" }]);

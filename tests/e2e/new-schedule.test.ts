@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
-import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
+import { expectSound, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
 
 const SECRET = "Bearer canary-of-a-header-7b1f";
 
@@ -54,27 +54,25 @@ async function fill(page: Page, { payload = '{"customer":\n  "cus_81"}' } = {}) 
 const send = (page: Page) => page.getByRole("main").getByRole("button", { name: "Schedule it" }).click();
 const alert = (page: Page) => page.getByRole("main").getByRole("alert").textContent();
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the forms of a new schedule and of a clone pass axe, fit and log no complaint, also with warnings and errors", async () => {
-    const original = encodeId(
-      "sch",
-      await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
-    );
-    const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
-    await expectSound(page, complaints);
-    await page.getByLabel("Zone").fill("Europe/Berlin");
-    await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
-    await page.getByText("comes twice in Europe/Berlin").waitFor();
-    await page.getByLabel("URL", { exact: true }).fill("http://10.0.0.8/hook");
-    await page.getByLabel("Name of header 2").fill("Host");
-    await page.getByLabel("Payload", { exact: true }).fill("{");
-    await send(page);
-    await page.getByText("fields need another look").waitFor();
-    await expectSound(page, complaints);
-    await page.goto(`${harness.origin}/schedules/new?from=${original}`);
-    await expectSound(page, complaints);
-    await close();
-  });
+it("the forms of a new schedule and of a clone pass axe, fit and log no complaint, also with warnings and errors", async () => {
+  const original = encodeId(
+    "sch",
+    await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
+  );
+  const { page, complaints, close } = await harness.open(account, "/schedules/new");
+  await expectSound(page, complaints);
+  await page.getByLabel("Zone").fill("Europe/Berlin");
+  await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
+  await page.getByText("comes twice in Europe/Berlin").waitFor();
+  await page.getByLabel("URL", { exact: true }).fill("http://10.0.0.8/hook");
+  await page.getByLabel("Name of header 2").fill("Host");
+  await page.getByLabel("Payload", { exact: true }).fill("{");
+  await send(page);
+  await page.getByText("fields need another look").waitFor();
+  await expectSound(page, complaints);
+  await page.goto(`${harness.origin}/schedules/new?from=${original}`);
+  await expectSound(page, complaints);
+  await close();
 });
 
 describe.each([true, false])("with scripts %s:", (scripts) => {
@@ -86,7 +84,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("Early fire").check();
     await send(page);
     await page.waitForURL(/\/schedules\/sch_\w+$/);
-    expect(await page.getByRole("main").getByRole("status").first().textContent()).toContain("Stored.");
+    expect(await page.getByRole("main").getByRole("status").first().textContent()).toContain("Scheduled.");
     expect(await stored()).toMatchObject([
       {
         ...{ method: "PUT", url: "https://example.com/hooks/trial-ends", fireAt: new Date("2031-01-01T09:00:00.250Z") },
@@ -107,12 +105,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.getByLabel("URL", { exact: true }).fill("https://localhost/x");
     await page.getByLabel("Idempotency key").fill("order-1001");
     await send(page);
-    await page.getByText("needs another look").waitFor();
+    await page.getByText("2 fields need another look").waitFor();
     expect(await alert(page)).toContain("This is not valid JSON");
+    await page.getByRole("link", { name: "The URL must point to a public host." }).waitFor();
     expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe('{"half": ');
     await page.getByLabel("Payload", { exact: true }).fill('{"whole": true}');
-    await send(page);
-    await page.getByRole("link", { name: "The URL must point to a public host." }).waitFor();
     expect(await page.getByLabel("URL", { exact: true }).inputValue()).toBe("https://localhost/x");
     expect(await page.getByLabel("Method").inputValue()).toBe("PUT");
     expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
@@ -235,6 +232,25 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await close();
   });
 
+  it("a clone takes the stored payload to another URL, without the headers of the original, after a sign-in of the last day", async () => {
+    const uuid = await harness.dispatch.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
+      ...{ method: "PATCH", payload: "old", headers: [["X-Kept", "kept"]] },
+    });
+    const { page, close } = await harness.open(account, `/schedules/new?from=${encodeId("sch", uuid)}`, look);
+    await page.getByLabel("URL", { exact: true }).fill("https://other.example.org/y");
+    if (scripts) await page.getByText("None goes along: they go only to https://example.com").waitFor();
+    await send(page);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
+    expect((await stored())[1]).toMatchObject({ url: "https://other.example.org/y", payload: "old", headers: [] });
+
+    await harness.sql`UPDATE sessions SET created_at = now() - interval '2 days' WHERE account_id = ${account.id}`;
+    await page.goto(`${harness.origin}/schedules/new?from=${encodeId("sch", uuid)}`);
+    expect(await page.getByLabel("URL", { exact: true }).getAttribute("readonly")).not.toBeNull();
+    await page.getByRole("link", { name: "Sign in again" }).click();
+    await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+    await close();
+  });
+
   it("a person who was signed out meanwhile learns so, keeps the typed values, and continues after signing in", async () => {
     const { page, token, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
@@ -255,24 +271,52 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 });
 
 describe("while a schedule is typed", () => {
+  /** The form once React has taken it over. */
+  async function openLive() {
+    const opened = await harness.open(account, "/schedules/new");
+    await untilInteractive(opened.page);
+    return opened;
+  }
+
   it("the instant is shown in the zone and in UTC, whether it is given by preset, words, or date and time", async () => {
-    const { page, close } = await harness.open(account, "/schedules/new");
-    const leaves = page.getByRole("region", { name: "Leaves" });
+    const { page, close } = await openLive();
+    const inWords = () => page.getByLabel("In words").inputValue();
+    const due = () => page.getByRole("region", { name: "Due" }).textContent();
     await page.getByRole("button", { name: "+1 h" }).click();
-    expect(await page.getByLabel("In words").inputValue()).toBe("in 1h");
-    expect(await leaves.textContent()).toMatch(/From now(1 h|59 m 59 s)/);
+    await expect.poll(inWords).toBe("in 1h");
+    await expect.poll(due).toMatch(/From now(1 h|59 m 59 s)/);
     await page.getByLabel("Zone").fill("Europe/Berlin");
     await page.getByLabel("Date and time").fill("2031-03-31T09:00:00");
-    expect(await page.getByLabel("In words").inputValue()).toBe("");
-    expect(await leaves.textContent()).toMatch(/09:00:00\.000Monday,? 31 March 2031Europe\/Berlin, UTC\+2/);
-    expect(await leaves.textContent()).toContain("UTC31 March 2031, 07:00:00.000 UTC");
+    await expect.poll(inWords).toBe("");
+    await expect.poll(due).toMatch(/09:00:00\.000Monday,? 31 March 2031Europe\/Berlin, UTC\+2/);
+    expect(await due()).toContain("UTC31 March 2031, 07:00:00.000 UTC");
     await page.getByLabel("In words").fill("a long time ago");
-    expect(await leaves.textContent()).toContain("This time is not understood");
+    await expect.poll(due).toContain("This time is not understood");
+    await close();
+  });
+
+  it("headers that are pasted fill the rows, in place of those with the same name", async () => {
+    const { page, close } = await openLive();
+    const name = page.getByLabel("Name of header 2");
+    await name.evaluate((field) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text", "{ 'content-type': 'text/plain', 'x-a': '1' }");
+      field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await page.getByLabel("Value of header 2").and(page.locator('[value="1"]')).waitFor();
+    const values = (kind: string) =>
+      page.locator(`[name=header${kind}]`).evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+    await expect
+      .poll(async () => [await values("Name"), await values("Value")])
+      .toEqual([
+        ["content-type", "x-a"],
+        ["text/plain", "1"],
+      ]);
     await close();
   });
 
   it("the form warns of a time that clocks skip, and offers both instants of one that they show twice", async () => {
-    const { page, close } = await harness.open(account, "/schedules/new");
+    const { page, close } = await openLive();
     await fill(page);
     await page.getByLabel("Zone").fill("Europe/Berlin");
     await page.getByLabel("Date and time").fill("2031-03-30T02:30:00");
@@ -280,11 +324,12 @@ describe("while a schedule is typed", () => {
     await expect
       .poll(() => warning.textContent())
       .toBe(
-        "02:30 on 30 March 2031 does not exist in Europe/Berlin. Clocks go from 02:00 to 03:00. It would leave at 03:30, UTC+2.",
+        "02:30 on 30 March 2031 does not exist in Europe/Berlin. Clocks go from 02:00 to 03:00. It would be sent at 03:30, UTC+2.",
       );
     await page.getByLabel("Date and time").fill("2031-10-26T02:30:00");
     await page.getByLabel("The second, UTC+1").check();
-    expect(await page.getByRole("region", { name: "Leaves" }).textContent()).toContain("2031-10-26T01:30:00.000Z");
+    const due = () => page.getByRole("region", { name: "Due" }).textContent();
+    await expect.poll(due).toContain("2031-10-26T01:30:00.000Z");
     await send(page);
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[0]?.fireAt).toEqual(new Date("2031-10-26T01:30:00Z"));
@@ -292,22 +337,43 @@ describe("while a schedule is typed", () => {
   });
 
   it("the URL is checked by the rule of the API, and the payload's size is shown", async () => {
-    const { page, close } = await harness.open(account, "/schedules/new");
+    const { page, close } = await openLive();
     const url = page.getByLabel("URL", { exact: true });
-    const said = async () =>
-      page.locator(`#${(await url.getAttribute("aria-describedby"))?.split(" ")[0]}`).textContent();
+    const said = () =>
+      url.evaluate((field) => {
+        const [id = ""] = field.getAttribute("aria-describedby")?.split(" ") ?? [];
+        return document.getElementById(id)?.textContent;
+      });
     await url.fill("https://example.com/x");
-    expect(await said()).toMatch(/^https, port 443, a public host/);
+    await expect.poll(said).toMatch(/^https, port 443, a public host/);
     await url.fill("https://192.168.0.1/x");
-    expect(await said()).toBe("The URL must point to a public host.");
+    await expect.poll(said).toBe("The URL must point to a public host.");
     await page.getByLabel("Payload", { exact: true }).fill('"ä"');
-    expect(await page.getByRole("main").textContent()).toContain("4 of 262,144 bytes");
-    expect(await page.getByRole("main").textContent()).toContain("Valid JSON");
+    const form = () => page.getByRole("main").textContent();
+    await expect.poll(form).toContain("4 of 262,144 bytes");
+    await expect.poll(form).toContain("Valid JSON");
+    await close();
+  });
+
+  it("no API call is shown while the form names no time, and the time, URL and payload are named at once", async () => {
+    const { page, close } = await openLive();
+    await page.getByLabel("In words").fill("whenever");
+    await page.getByText("Shown once the form names a time.").waitFor();
+    expect(await page.getByRole("main").textContent()).not.toContain("2031");
+    await page.getByLabel("URL", { exact: true }).fill("http://example.com/");
+    await page.getByLabel("Payload", { exact: true }).fill("{");
+    await send(page);
+    await page.getByText("3 fields need another look").waitFor();
+    await page.getByLabel("Name of header 2").fill("Host");
+    await page.getByLabel("Value of header 2").fill("example.com");
+    await send(page);
+    await page.getByText("4 fields need another look").waitFor();
+    await expect.poll(() => alert(page)).toMatch(/The URL .*Host is reserved|Host is reserved.*The URL /);
     await close();
   });
 
   it("the shown API call is copied in full", async () => {
-    const { page, close } = await harness.open(account, "/schedules/new");
+    const { page, close } = await openLive();
     await fill(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy The same as code, curl" }).click();
@@ -322,13 +388,13 @@ describe("while a schedule is typed", () => {
   });
 
   it("nothing that was typed is lost when the server does not answer", async () => {
-    const { page, close } = await harness.open(account, "/schedules/new");
+    const { page, close } = await openLive();
     await fill(page);
     await page.route("**/schedules/new", (route) =>
       route.request().method() === "POST" ? route.abort() : route.continue(),
     );
     await send(page);
-    await page.getByText("The server did not take the form.").waitFor();
+    await page.getByText("The server did not accept the form.").waitFor();
     expect(await page.getByLabel("Value of header 2").inputValue()).toBe(SECRET);
     await page.unroute("**/schedules/new");
     await send(page);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
-import { besides, expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
+import { besides, expectSound, untilInteractive } from "#tests/helpers/page-checks.ts";
 import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 
 let harness: DashboardHarness;
@@ -24,50 +24,48 @@ const stored = async () => {
   return row?.n;
 };
 
-it.each(LOOKS)(
-  "the log and a schedule say that they did not load, with the request's id: $theme, $width px",
-  async (look) => {
-    const id = encodeId(
-      "sch",
-      await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
-    );
-    for (const path of ["/logs?outcome=failed", `/schedules/${id}`]) {
-      const { page, complaints, close } = await harness.open(account, path, look);
-      proxy.set("reset");
-      await page.reload();
-      await page.getByRole("heading", { name: "This page did not load" }).waitFor();
-      expect(await page.getByRole("main").textContent()).toMatch(/Request req_[0-9a-f]{32}/);
-      await expectSound(page, besides(503, complaints));
-      proxy.set("pass");
-      await page.getByRole("link", { name: "Try again" }).click();
-      await page.waitForURL(`${harness.origin}${path}`);
-      await page
-        .getByRole("navigation", { name: "Main" })
-        .or(page.getByRole("button", { name: "Menu" }))
-        .first()
-        .waitFor();
-      await close();
-    }
-  },
-);
+it("the log and a schedule say that they did not load, with the request's id", async () => {
+  const id = encodeId(
+    "sch",
+    await harness.dispatch.schedule(account, "https://example.com/", new Date(Date.now() + 9e6)),
+  );
+  for (const path of ["/logs?outcome=failed", `/schedules/${id}`]) {
+    const { page, complaints, close } = await harness.open(account, path);
+    proxy.set("reset");
+    await page.reload();
+    await page.getByRole("heading", { name: "This page did not load" }).waitFor();
+    expect(await page.getByRole("main").textContent()).toMatch(/Request req_[0-9a-f]{32}/);
+    await expectSound(page, besides(503, complaints));
+    proxy.set("pass");
+    await page.getByRole("link", { name: "Try again" }).click();
+    await page.waitForURL(`${harness.origin}${path}`);
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .or(page.getByRole("button", { name: "Menu" }))
+      .first()
+      .waitFor();
+    await close();
+  }
+});
 
 it.each(["reset", "drop replies"] as const)(
   "a new schedule is kept in its form, and stored once when the form is sent again: %s",
   async (fault) => {
     const { page, complaints, close } = await harness.open(account, "/schedules/new");
+    await untilInteractive(page);
     await page.getByLabel("URL", { exact: true }).fill("https://example.com/x");
     await page.getByLabel("Payload", { exact: true }).fill("{}");
     proxy.set(fault);
     const send = () => page.getByRole("main").getByRole("button", { name: "Schedule it" }).click();
     await send();
-    await page.getByText("Press again: it is stored once.").waitFor();
+    await page.getByText("Press again: it is scheduled once.").waitFor();
     expect(await page.getByLabel("Payload", { exact: true }).inputValue()).toBe("{}");
     proxy.set("pass");
     await send();
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await stored()).toBe(1);
-    // A connection that the fault left silent may still delay the next page.
-    expect(besides(503, complaints)).toEqual([]);
+    // A connection that the fault left silent may still delay a read of the next page, and others of the account behind it.
+    expect(besides(429, besides(503, complaints))).toEqual([]);
     await close();
   },
 );
@@ -93,8 +91,11 @@ it("a page that did not load after a form shows the form's result once the datab
     width: 1280,
     scripts: false,
   });
-  page.on("response", (answer) => {
-    if (answer.request().method() === "POST") proxy.set("reset");
+  // The outage begins before the browser has the answer, which leads it to the page.
+  await page.route("**/cancel/confirm", async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    proxy.set("reset");
+    await route.fulfill({ response });
   });
   await page.getByRole("button", { name: "Cancel it" }).click();
   await page.getByRole("heading", { name: "This page did not load" }).waitFor();

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 /** The code of a tab of the quickstart, in the order of the page, with the receiver of this test as its target. */
 async function codesOf(tab: string): Promise<string[]> {
-  const text = await (await fetch(`${web.origin}/docs/markdown/quickstart`)).text();
+  const text = await (await fetch(`${web.origin}/docs/quickstart.md`)).text();
   const codes = [...text.matchAll(/^```\w+ (.+)\n([\s\S]*?)^```$/gm)].filter(([, title]) => title === tab);
   return codes.map(([, , code = ""]) => code.replace("https://example.com/", `${receiver.origin}/${tab}`));
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
-import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
-import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
+import { expectSound, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
 
 const TARGET = "https://example.com/hooks/trial-ends";
 const HOUR_MS = 3_600_000;
@@ -53,42 +53,42 @@ async function openIn(timezoneId: string, path: string) {
   return opened;
 }
 
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `Attempt ${at + 1}`);
+
 const entries = (page: Page) =>
   page
     .getByRole("listitem")
     .filter({ has: page.locator("b") })
     .evaluateAll((items) => items.map((item) => item.querySelector("b")?.textContent));
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the pages of a waiting, a failed and a dead schedule, and their confirm pages, pass axe, fit and log no complaint", async () => {
-    const failed = await failedTwice();
-    const dead = await failedTwice("dead");
-    const waiting = await schedule();
-    const paths = [failed.path, dead.path, waiting.path, `${failed.path}/cancel`, `${failed.path}/replay`];
-    for (const path of [
-      ...paths,
-      `${failed.path}/fire`,
-      `${waiting.path}/fire`,
-      `${waiting.path}/reschedule`,
-      `${failed.path}/reschedule`,
-      `${waiting.path}/cancel`,
-    ]) {
-      const { page, complaints, close } = await harness.open(account, path, look);
-      await expectSound(page, complaints);
-      await close();
-    }
-  });
+it("the pages of a waiting, a failed and a dead schedule, and their confirm pages, pass axe, fit and log no complaint", async () => {
+  const failed = await failedTwice();
+  const dead = await failedTwice("dead");
+  const waiting = await schedule();
+  const paths = [failed.path, dead.path, waiting.path, `${failed.path}/cancel`, `${failed.path}/replay`];
+  for (const path of [
+    ...paths,
+    `${failed.path}/fire`,
+    `${waiting.path}/fire`,
+    `${waiting.path}/reschedule`,
+    `${failed.path}/reschedule`,
+    `${waiting.path}/cancel`,
+  ]) {
+    const { page, complaints, close } = await harness.open(account, path);
+    await expectSound(page, complaints);
+    await close();
+  }
 });
 
 describe("the page of a schedule", () => {
   it("says how late the first attempt was, which attempts were made, and what is ahead", async () => {
-    const { path, id } = await failedTwice();
+    const { path } = await failedTwice();
     const { page, close } = await harness.open(account, path);
-    expect(await page.title()).toBe(`${id} · Stopwatch`);
+    expect(await page.title()).toBe("POST example.com/hooks/trial-ends · Stopwatch");
     const main = page.getByRole("main");
-    expect(await main.textContent()).toMatch(/failed\s*attempt 2 of 5/);
+    expect(await main.textContent()).toMatch(/retrying\s*attempt 2 of 5/);
     expect(await main.getByRole("img").first().getAttribute("aria-label")).toBe(
-      "The first attempt left 4 ms after its instant: within the 250 ms that count as on time.",
+      "The first attempt was sent 4 ms after it was due: within the 250 ms that count as on time.",
     );
     expect(await entries(page)).toEqual([
       "Created",
@@ -100,6 +100,32 @@ describe("the page of a schedule", () => {
     ]);
     expect(await main.textContent()).toContain("settlement window closed");
     expect(await main.textContent()).toContain("if attempts 3 to 5 fail too");
+    await close();
+  });
+
+  it("of a dead one leads with why, folds the attempts that ended alike, and has Replay and Clone in reach on a phone", async () => {
+    const { uuid, path } = await schedule();
+    for (const attempt of [1, 2, 3, 4, 5]) {
+      await recordTestAttempt(harness.sql, uuid, {
+        ...{ statusCode: 503, errorText: '{"error":"settlement window closed"}', latencyMs: 80 + attempt },
+        attemptedAt: new Date(Date.now() - 600_000 + attempt * 30_000),
+        ...(attempt === 1 && { offsetMs: 4 }),
+        status: attempt === 5 ? "dead" : "failed",
+      });
+    }
+    const { page, close } = await harness.open(account, path, { theme: "light", width: 320, scripts: false });
+    const lead = page.getByRole("main").locator("section p").first();
+    expect(await lead.textContent()).toBe("Dead after 5 attempts.");
+    expect(await page.getByText("Last answer 503: settlement window closed").isVisible()).toBe(true);
+    for (const name of ["Replay", "Clone"]) {
+      const box = await page.getByRole("link", { name, exact: true }).first().boundingBox();
+      expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(568);
+    }
+    expect(await entries(page)).toEqual(["Created", "Due", "Attempts 1 to 5", "Dead"]);
+    expect(await page.getByText("after 85 ms").isVisible()).toBe(false);
+    await page.getByText("Each attempt", { exact: true }).click();
+    await page.getByText("after 85 ms").waitFor();
+    expect(await entries(page)).toEqual(["Created", "Due", "Attempts 1 to 5", ...numbered(5), "Dead"]);
     await close();
   });
 
@@ -115,6 +141,7 @@ describe("the page of a schedule", () => {
   it("counts down by the server's clock, and gives screen readers the instant instead", async () => {
     const { path } = await schedule({}, 125_000);
     const { page, close } = await harness.open(account, path);
+    await untilInteractive(page);
     const countdown = () =>
       page
         .locator("[aria-hidden=true]", { hasText: /^in [12] m/ })
@@ -132,7 +159,7 @@ describe("the page of a schedule", () => {
     const uuid = await harness.dispatch.schedule(account, TARGET, new Date("2031-03-30T07:00:00Z"));
     const { page, close } = await openIn("Europe/Berlin", `/schedules/${encodeId("sch", uuid)}`);
     const when = page.getByRole("complementary", { name: "Facts" });
-    expect(await when.textContent()).toMatch(/Intended30 March 2031, 07:00:00.000 UTC/);
+    expect(await when.textContent()).toMatch(/Due30 March 2031, 07:00:00.000 UTC/);
     expect(await when.textContent()).toMatch(/Local30 March 2031, 09:00:00.000Europe\/Berlin, UTC\+2/);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy ISO instant" }).click();
@@ -160,18 +187,18 @@ describe("the page of a schedule", () => {
     const reschedule = page.getByRole("button", { name: "Reschedule" });
     expect(await reschedule.isDisabled()).toBe(true);
     const why = page.locator(`#${await reschedule.getAttribute("aria-describedby")}`);
-    expect(await why.textContent()).toMatch(/^Not in failed/);
+    expect(await why.textContent()).toBe("Its time can change only while it is scheduled.");
     await close();
   });
 
   it("shows earlier attempts while one is in progress, and says when that one ends at the latest", async () => {
     const { path, uuid } = await schedule();
     await harness.sql`
-      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '35 s'
+      UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '10 min'
       WHERE id = ${uuid}`;
     const { page, close } = await harness.open(account, path);
     expect(await entries(page)).toEqual(["Created", "Due", "Attempt 1 of 5"]);
-    expect(await page.getByRole("main").textContent()).toMatch(/Try again, at the latest in 3\d s/);
+    expect(await page.getByRole("main").textContent()).toMatch(/Try again, at the latest in (?:600|5\d\d) s/);
     await close();
   });
 
@@ -228,11 +255,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     for (const { path, uuid } of [waiting, failed]) {
       const before = await harness.dispatch.read(uuid);
       const { page, complaints, close } = await harness.open(account, path, look);
-      await page.getByRole("link", { name: "Fire now" }).first().click();
+      await page.getByRole("link", { name: "Send now" }).first().click();
       await page.waitForURL(`**${path}/fire`);
       expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toContain("Send this request now?");
       expect(await harness.dispatch.read(uuid)).toEqual(before);
-      await page.getByRole("button", { name: "Fire it now" }).click();
+      await page.getByRole("button", { name: "Send it now" }).click();
       await page.getByRole("status").filter({ hasText: "Due now." }).waitFor();
       expect(page.url()).toBe(harness.origin + path);
       const { status, fire_at, next_attempt_at } = await harness.dispatch.read(uuid);
@@ -247,7 +274,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
   it("the result of a form is shown once: not when the page is loaded again, nor on the page of another schedule", async () => {
     const [moved, other] = [await schedule(), await schedule()];
     const { page, close } = await harness.open(account, `${moved.path}/reschedule`, look);
-    const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
+    const said = page.getByRole("status").filter({ hasText: "It is sent at the new time." });
     await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
     await page.getByRole("button", { name: "Move it" }).click();
     await said.waitFor();
@@ -284,13 +311,13 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
       await harness.open(account, `${path}/fire`, look),
       await harness.open(account, `${path}/fire`, look),
     ];
-    const press = ({ page }: typeof again) => page.getByRole("button", { name: "Fire it now" }).click();
+    const press = ({ page }: typeof again) => page.getByRole("button", { name: "Send it now" }).click();
     await claim(new Date());
     await press(again);
     await again.page.getByRole("status").filter({ hasText: "Due now." }).waitFor();
     await claim(null);
     await press(late);
-    await late.page.getByRole("alert").filter({ hasText: "Not fired. An attempt is under way." }).waitFor();
+    await late.page.getByRole("alert").filter({ hasText: "Not sent. An attempt is under way." }).waitFor();
     await Promise.all([again.close(), late.close()]);
   });
 
@@ -311,6 +338,26 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await facts.textContent()).toMatch(new RegExp(`Copies${copy}\\s*scheduled`));
     await facts.getByRole("link", { name: copy }).click();
     await page.waitForURL(`**/schedules/${copy}`);
+    await close();
+  });
+
+  it("replay offers the old time of a cancelled one, of which no duplicate is possible while it was never sent", async () => {
+    const { path, uuid } = await schedule();
+    const { page, close } = await harness.open(account, `${path}/replay`, look);
+    expect(await page.getByRole("main").textContent()).toContain("The target may then get it twice");
+    await harness.sql`
+      UPDATE schedules SET status = 'cancelled', next_attempt_at = NULL, ended_at = now() WHERE id = ${uuid}`;
+    await page.goto(harness.origin + path);
+    await page.getByRole("link", { name: "replay it at its old time" }).click();
+    await page.waitForURL(({ pathname }) => pathname === `${path}/replay`);
+    expect(await page.getByRole("main").textContent()).toContain("The cancelled one was never sent");
+    expect(await page.getByRole("radio", { name: /^At its old time/ }).isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Replay it" }).click();
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
+    const [copy] = await harness.sql`
+      SELECT c.fire_at = o.fire_at AS same FROM schedules o JOIN schedule_requests r ON r.replay_of = o.id
+      JOIN schedules c ON c.id = r.schedule_id WHERE o.id = ${uuid}`;
+    expect(copy).toEqual({ same: true });
     await close();
   });
 
@@ -337,7 +384,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 it("the result of a form stays on a page that refreshes itself, until it is no longer true", async () => {
   const { path, uuid } = await schedule();
   const { page, close } = await harness.open(account, `${path}/reschedule`);
-  const said = page.getByRole("status").filter({ hasText: "It leaves at the new instant." });
+  const said = page.getByRole("status").filter({ hasText: "It is sent at the new time." });
   await page.getByLabel("In words").fill("2031-01-01T09:00:00Z");
   await page.getByRole("button", { name: "Move it" }).click();
   await said.waitFor();
@@ -387,7 +434,7 @@ describe("an act on a schedule", () => {
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await page.waitForURL("**/login?**");
-    await page.getByText("What you sent was not taken.").waitFor();
+    await page.getByText("What you sent was not saved.").waitFor();
     expect(new URL(page.url()).searchParams.get("redirectTo")).toBe(`${path}?failed=cancel&error=UNAUTHORIZED`);
     expect((await harness.dispatch.read(uuid)).status).toBe("scheduled");
     await close();

@@ -1,10 +1,10 @@
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
+import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
 import type { DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
-import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
-import { expectSound, LOOKS, type Look } from "#tests/helpers/page-checks.ts";
+import { createTestSchedules, createThinSearch } from "#tests/helpers/many-schedules.ts";
+import { expectSound, type Look, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 let harness: DashboardHarness;
@@ -59,59 +59,56 @@ async function seed(of = account) {
 const statusesOf = (page: Page) =>
   page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.children[1]?.textContent));
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the list, its actions and a selection pass axe, fit and log no complaint", async () => {
-    await seed();
-    const { page, complaints, close } = await open("/schedules", look);
+it("the list, its actions and a selection pass axe, fit and log no complaint", async () => {
+  await seed();
+  const { page, complaints, close } = await open("/schedules");
+  await expectSound(page, complaints);
+  await page.locator('input[name="id"]').first().check();
+  await page.getByRole("region", { name: "Selection" }).waitFor();
+  await expectSound(page, complaints);
+  await page
+    .getByRole("button", { name: /^Actions for/ })
+    .nth(2)
+    .click();
+  await page.getByRole("link", { name: "Open" }).waitFor();
+  await expectSound(page, complaints);
+  await close();
+});
+
+it("an empty list, one without a match, a wrong address and the lists of operations pass axe, fit and log no complaint", async () => {
+  for (const [path, words] of [
+    ["/schedules", "Nothing scheduled yet"],
+    ["/schedules?q=nowhere&range=next+7+days", "No schedule matches"],
+    ["/schedules?page=7", "Nothing scheduled yet"],
+    ["/schedules?status=pending", "That status does not exist."],
+    ["/schedules/operations", "No operation yet"],
+    ["/schedules/operations/op_01kbm5qk4f8rz3c2x7w9v6n1ta", "There is no such operation"],
+  ] as const) {
+    const { page, complaints, close } = await open(path);
+    await page.getByText(words).first().waitFor();
+    // The browser logs each 404 as a failed load.
+    const others = complaints.filter((one) => !one.includes("404"));
+    await expectSound(page, others);
+    await close();
+  }
+});
+
+it("the confirm page and the page of an operation pass axe, fit and log no complaint", async () => {
+  await seed();
+  for (const action of ["cancel", "replay"]) {
+    const { page, complaints, close } = await open(
+      `/schedules/confirm?action=${action}&all=1&q=cron/digest&status=scheduled`,
+    );
+    await page.getByRole("heading", { name: /12 schedules\?/ }).waitFor();
     await expectSound(page, complaints);
-    await page.locator('input[name="id"]').first().check();
-    await page.getByRole("region", { name: "Selection" }).waitFor();
+    await page.getByRole("button", { name: /12 schedules/ }).click();
+    await page.waitForURL(/operations\/op_/);
     await expectSound(page, complaints);
-    await page
-      .getByRole("button", { name: /^Actions for/ })
-      .nth(2)
-      .click();
-    await page.getByRole("link", { name: "Open" }).waitFor();
+    await page.getByRole("link", { name: "Operations", exact: true }).click();
+    await page.getByRole("table").waitFor();
     await expectSound(page, complaints);
     await close();
-  });
-
-  it("an empty list, one without a match, a wrong address and the lists of operations pass axe, fit and log no complaint", async () => {
-    for (const [path, words] of [
-      ["/schedules", "Nothing scheduled yet"],
-      ["/schedules?q=nowhere&fires=week", "No schedule matches"],
-      ["/schedules?page=7", "Nothing scheduled yet"],
-      ["/schedules?status=pending", "That status does not exist."],
-      ["/schedules/operations", "No operation yet"],
-      ["/schedules/operations/op_01kbm5qk4f8rz3c2x7w9v6n1ta", "There is no such operation"],
-    ] as const) {
-      const { page, complaints, close } = await open(path, look);
-      await page.getByText(words).first().waitFor();
-      // The browser logs each 404 as a failed load.
-      const others = complaints.filter((one) => !one.includes("404"));
-      await expectSound(page, others);
-      await close();
-    }
-  });
-
-  it("the confirm page and the page of an operation pass axe, fit and log no complaint", async () => {
-    await seed();
-    for (const action of ["cancel", "replay"]) {
-      const { page, complaints, close } = await open(
-        `/schedules/confirm?action=${action}&all=1&q=cron/digest&status=scheduled`,
-        look,
-      );
-      await page.getByRole("heading", { name: /12 schedules\?/ }).waitFor();
-      await expectSound(page, complaints);
-      await page.getByRole("button", { name: /12 schedules/ }).click();
-      await page.waitForURL(/operations\/op_/);
-      await expectSound(page, complaints);
-      await page.getByRole("link", { name: "Operations", exact: true }).click();
-      await page.getByRole("table").waitFor();
-      await expectSound(page, complaints);
-      await close();
-    }
-  });
+  }
 });
 
 describe("the list", () => {
@@ -124,7 +121,7 @@ describe("the list", () => {
     await page.getByText("21–30 of 30").waitFor();
     const all = [...first, ...(await statusesOf(page))];
     expect(all).toHaveLength(30);
-    const openOnes = all.filter((status) => ["scheduled", "firing", "failed"].includes(status ?? ""));
+    const openOnes = all.filter((status) => /^(scheduled|firing|retrying)/.test(status ?? ""));
     expect(all.slice(0, openOnes.length)).toEqual(openOnes);
     await close();
   });
@@ -138,7 +135,7 @@ describe("the list", () => {
       "Scheduled15",
       "Firing2",
       "Succeeded7",
-      "Failed2",
+      "Retrying2",
       "Dead2",
       "Cancelled2",
     ]);
@@ -152,7 +149,7 @@ describe("the list", () => {
     await seed();
     const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
     await page.getByLabel("Part of the URL, or a whole schedule id").fill("TRIAL");
-    await page.getByLabel("Fires").selectOption("hour");
+    await page.getByLabel("Due, in words (UTC)").fill("next hour");
     await page.getByRole("button", { name: "Apply" }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("TRIAL");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
@@ -160,9 +157,7 @@ describe("the list", () => {
     await expect.poll(() => page.locator("tbody tr").count()).toBe(15);
     await page.getByRole("link", { name: "Reset" }).click();
     await expect.poll(() => page.url()).toBe(`${origin}/schedules`);
-    await page.getByLabel("Fires").selectOption("between");
-    await page.getByLabel(/^From/).fill("2026-01-01T00:00");
-    await page.getByLabel(/^Before/).fill("2026-01-02T00:00");
+    await page.getByLabel("Due, in words (UTC)").fill("1 Jan 2026");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByRole("heading", { name: "No schedule matches" }).waitFor();
     await close();
@@ -174,6 +169,32 @@ describe("the list", () => {
     await page.getByRole("heading", { name: "Nothing on this page" }).waitFor();
     await page.getByRole("link", { name: "First page" }).click();
     await page.getByText("1–20 of 30").waitFor();
+    await close();
+  });
+
+  it("says that a search has ended early, never that nothing matches, and searches on until it has found what does", async () => {
+    await createThinSearch(dispatch.sql, account.id);
+    const { page, close } = await open("/schedules?q=hook&host=other.example.com", {
+      ...WIDE,
+      scripts: false,
+    });
+    const soFar = page.getByRole("heading", { name: "No schedule found so far" });
+    /** Returns once the page that the link leads to is there as a whole. */
+    const follow = async (name: string) => {
+      const address = page.url();
+      await page.getByRole("link", { name }).click();
+      await page.waitForURL(({ href }) => href !== address);
+    };
+    await soFar.waitFor();
+    await page.getByText("This search has ended early").waitFor();
+    await follow("Search the newest first");
+    await soFar.waitFor();
+    for (let pages = 0; await soFar.isVisible(); pages++) {
+      expect(pages).toBeLessThan(10);
+      await follow("Search on");
+    }
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    expect(await page.locator("tbody tr").textContent()).toContain("other.example.com/hook/1");
     await close();
   });
 
@@ -194,6 +215,8 @@ describe("the list", () => {
     await expect.poll(() => page.locator("tbody tr").count(), { timeout: 15_000 }).toBe(4);
     expect(await search.inputValue()).toBe("not sent yet");
     expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
+    // A search that was typed is applied when its field is left.
+    await search.fill("");
     await page.locator('input[name="id"]').first().check();
     await page.getByText("Paused while something is selected").waitFor();
     await page.getByRole("status").filter({ hasText: "1 selected" }).waitFor();
@@ -235,6 +258,7 @@ describe("the page of the list", () => {
   it("selects all rows of the page by the box in its head, and by a link without scripts", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules");
+    await untilInteractive(page);
     await page.getByRole("checkbox", { name: "Select this page" }).check();
     await page.getByRole("status").filter({ hasText: "20 selected" }).waitFor();
     await page.locator('input[name="id"]').first().uncheck();
@@ -258,9 +282,14 @@ describe("cancelling", () => {
     const { page, close } = await open("/schedules");
     await page.getByRole("button", { name: /^Actions for/ }).click();
     await page.getByRole("link", { name: "Cancel", exact: true }).click();
-    await page.getByRole("heading", { name: "Cancel 1 schedule?" }).waitFor();
+    await page.getByRole("heading", { name: "Cancel this schedule?" }).waitFor();
+    await page.getByText("POST https://example.com/one").waitFor();
+    await page
+      .locator(`time[datetime="${((await dispatch.read(id)).fire_at as Date).toISOString()}"]`)
+      .first()
+      .waitFor();
     expect((await dispatch.read(id)).status).toBe("scheduled");
-    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
+    await page.getByRole("button", { name: "Cancel this schedule" }).click();
     await page.getByText("is cancelled. It will not be sent.").waitFor();
     expect((await dispatch.read(id)).status).toBe("cancelled");
     await close();
@@ -269,7 +298,7 @@ describe("cancelling", () => {
   it("changes nothing when the person decides to keep it", async () => {
     const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`);
-    await page.getByRole("link", { name: "Keep them" }).click();
+    await page.getByRole("link", { name: "Keep it" }).click();
     await page.waitForURL(`${origin}/schedules`);
     expect((await dispatch.read(id)).status).toBe("scheduled");
     await close();
@@ -281,7 +310,7 @@ describe("cancelling", () => {
     await dispatch.sql`
       UPDATE schedules SET status = 'firing', attempts = 1, claimed_at = now(), claim_deadline = now() + interval '1 hour'
       WHERE id = ${id}`;
-    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
+    await page.getByRole("button", { name: "Cancel this schedule" }).click();
     await page.getByRole("alert").filter({ hasText: "it is firing" }).waitFor();
     expect((await dispatch.read(id)).status).toBe("firing");
     await close();
@@ -297,12 +326,14 @@ describe("cancelling", () => {
     await page.getByRole("button", { name: "Cancel 2 schedules" }).click();
     await page.waitForURL(/\/schedules\/operations\/op_/);
     await page.getByText("running", { exact: true }).waitFor();
+    // This page does not load itself again. So it offers the link until that is followed.
+    await page.goto(`${page.url()}?reload=off`);
+    const refresh = page.getByRole("link", { name: "Refresh" });
+    await refresh.waitFor();
     const dispatcher = await dispatch.dispatcher();
-    await waitFor(
-      "it is done",
-      async () => (await dispatch.sql`SELECT FROM operations WHERE status = 'running'`).length === 0,
-    );
-    await page.getByRole("link", { name: "Refresh" }).click();
+    const running = () => dispatch.sql`SELECT FROM operations WHERE account_id = ${account.id} AND status = 'running'`;
+    await waitFor("it is done", async () => (await running()).length === 0);
+    await refresh.click();
     await page.getByText("2 cancelled").waitFor();
     await dispatcher.stop();
     await close();
@@ -311,25 +342,47 @@ describe("cancelling", () => {
   it("an empty selection says that nothing was selected", async () => {
     await seed();
     const { page, close } = await open("/schedules", { ...WIDE, scripts: false });
-    await page.getByRole("button", { name: "Cancel selected" }).click();
+    await page.getByRole("button", { name: "Replay selected" }).click();
     await page.getByText("Nothing was selected. Tick schedules first.").waitFor();
     await close();
   });
 
-  it("all that match names their number, and shows what was left alone with the reason", async () => {
+  it("all that match names the number of those that can be cancelled, and leaves the others alone", async () => {
     await seed();
     const { page, complaints, close } = await open("/schedules?q=api.example.com");
-    await page.getByRole("link", { name: "Cancel all" }).click();
-    await page.getByRole("heading", { name: "Cancel 18 schedules?" }).waitFor();
-    await page.getByText("with “api.example.com” in the URL").waitFor();
-    await page.getByRole("button", { name: "Cancel 18 schedules" }).click();
+    await page.getByRole("link", { name: "Cancel 5 of them" }).click();
+    await page.getByRole("heading", { name: "Cancel 5 schedules?" }).waitFor();
+    await page.getByText("All scheduled or retrying ones with “api.example.com” in the URL").waitFor();
+    await page.getByRole("button", { name: "Cancel 5 schedules" }).click();
     const dispatcher = await dispatch.dispatcher();
     await page.getByText("Done.").waitFor({ timeout: 20_000 });
-    await page.getByText("Delivered already").waitFor();
     const [row] = await dispatch.sql`SELECT acted::int, left_alone FROM operations WHERE account_id = ${account.id}`;
-    expect(row).toMatchObject({ acted: 5, left_alone: { succeeded: 7, dead: 2, cancelled: 2, firing: 2 } });
+    expect(row).toMatchObject({ acted: 5, left_alone: {} });
     expect(complaints).toEqual([]);
     await dispatcher.stop();
+    await close();
+  });
+});
+
+describe("what cancelling does not apply to", () => {
+  it("is not offered in a list of ended schedules", async () => {
+    await seed();
+    const { page, close } = await open("/schedules?status=dead");
+    await page.getByRole("link", { name: "Replay all" }).waitFor();
+    expect(await page.getByRole("link", { name: /^Cancel (all|those|\d)/ }).count()).toBe(0);
+    await close();
+  });
+
+  it("is not counted in a list of all, nor in a selection", async () => {
+    await seed();
+    const { page, close } = await open("/schedules");
+    await untilInteractive(page);
+    await page.getByRole("link", { name: "Cancel 17 of them" }).waitFor();
+    await page.getByRole("checkbox", { name: "Select this page" }).check();
+    await page.getByRole("button", { name: "Replay 20" }).waitFor();
+    await page.getByRole("button", { name: "Cancel 17" }).click();
+    await page.getByRole("heading", { name: "Cancel 17 schedules?" }).waitFor();
+    await page.getByText("3 schedules of the selected are skipped").waitFor();
     await close();
   });
 });
@@ -339,8 +392,8 @@ describe("replaying", () => {
     const id = await dispatch.schedule(account, "https://example.com/one", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=replay&ids=${encodeId("sch", id)}`);
     await page.getByText("A target may get a request twice.").waitFor();
-    await page.getByRole("button", { name: "Replay 1 schedule" }).dblclick();
-    await page.getByText("was made, and fires now").waitFor();
+    await page.getByRole("button", { name: "Replay this schedule" }).dblclick();
+    await page.getByText("was created, and is sent now").waitFor();
     const copies = await dispatch.sql`SELECT FROM schedule_requests WHERE replay_of = ${id}`;
     expect(copies).toHaveLength(1);
     await close();
@@ -364,8 +417,8 @@ describe("another account's", () => {
     const other = await dispatch.account();
     const id = await dispatch.schedule(account, "https://example.com/mine", inMinutes(30));
     const { page, close } = await open(`/schedules/confirm?action=cancel&ids=${encodeId("sch", id)}`, WIDE, other);
-    await page.getByRole("button", { name: "Cancel 1 schedule" }).click();
-    await page.getByRole("alert").filter({ hasText: "not there any more" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing to cancel" }).waitFor();
+    expect(await page.content()).not.toContain("example.com/mine");
     expect((await dispatch.read(id)).status).toBe("scheduled");
     await close();
   });

@@ -4,9 +4,10 @@ import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import { loadSigningSecret, signRequest } from "#domain/signing.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
-import { type DashboardHarness, startDashboardHarness, WIDE } from "#tests/helpers/dashboard-harness.ts";
-import { expectSound, LOOKS } from "#tests/helpers/page-checks.ts";
+import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
+import { expectSound, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
 import { startStripe, type TestStripe } from "#tests/helpers/stripe.ts";
+import { dashboardPaths } from "#tests/pages/routes.ts";
 
 let harness: DashboardHarness;
 let account: TestAccount;
@@ -31,7 +32,14 @@ beforeEach(async () => {
 const NO_SCRIPTS = { ...WIDE, scripts: false };
 
 const main = (page: Page) => page.getByRole("main");
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Presses a button that sends a form, and returns once the page that answers is there as a whole. */
+async function press(page: Page, name: string) {
+  // From here on the next page to be there is another one.
+  await page.waitForLoadState("domcontentloaded");
+  await Promise.all([page.waitForEvent("domcontentloaded"), button(page, name).click()]);
+}
 
 function keys() {
   return harness.sql<{ name: string; env: string; hash: Buffer; revoked: boolean }[]>`
@@ -49,79 +57,73 @@ async function createKey(look = WIDE as typeof NO_SCRIPTS, name = "checkout-work
 }
 
 async function rawKey(page: Page): Promise<string> {
-  return (await page.getByRole("group", { name: "API key", exact: true }).textContent()) ?? "";
+  return (await page.getByRole("group", { name: /^API key, (live|test) key$/ }).textContent()) ?? "";
 }
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the pages of keys pass axe, fit and log no complaint: none yet, new, created, a list, and both confirm pages", async () => {
-    for (const path of ["/keys", "/keys/new", "/keys/new?error=name", "/keys/created"]) {
-      const { page, complaints, close } = await harness.open(account, path, look);
-      await expectSound(page, complaints);
-      await close();
-    }
-    const created = await createKey({ ...look, scripts: true });
-    await expectSound(created.page, created.complaints);
-    await press(created.page, "I have saved it");
-    await created.page.getByText("Saved. The key is not shown again.").waitFor();
-    await expectSound(created.page, created.complaints);
-    for (const act of ["Rotate", "Revoke"]) {
-      await created.page.goto(`${harness.origin}/keys`);
-      await created.page.getByRole("link", { name: `${act} checkout-worker` }).click();
-      await created.page.getByRole("heading", { name: `${act} checkout-worker?` }).waitFor();
-      await expectSound(created.page, created.complaints);
-    }
-    await created.close();
-  });
-
-  it("the pages of signing secrets pass axe, fit and log no complaint: masked, revealed, checked, and the confirm page", async () => {
-    const { page, complaints, close } = await harness.open(account, "/signing", look);
-    await expectSound(page, complaints);
-    await page.getByText("Reveal").first().click();
-    await page.getByRole("radio", { name: "Go" }).focus();
-    await page.keyboard.press("Space");
-    await press(page, "Check");
-    await page.getByText("Missing: webhook-id").waitFor();
-    await expectSound(page, complaints);
-    await page.getByRole("link", { name: "Rotate live secrets" }).click();
-    await page.getByRole("heading", { name: "Rotate the live secrets?" }).waitFor();
+it("the pages of keys pass axe, fit and log no complaint: none yet, new, created, a list, and both confirm pages", async () => {
+  for (const path of ["/keys", "/keys/new", "/keys/new?error=name", "/keys/created"]) {
+    const { page, complaints, close } = await harness.open(account, path);
     await expectSound(page, complaints);
     await close();
-  });
+  }
+  const created = await createKey();
+  await expectSound(created.page, created.complaints);
+  await press(created.page, "I have saved it");
+  await created.page.getByText("Saved. The key is not shown again.").waitFor();
+  await expectSound(created.page, created.complaints);
+  for (const act of ["Rotate", "Revoke"]) {
+    await created.page.goto(`${harness.origin}/keys`);
+    await created.page.getByRole("link", { name: `${act} checkout-worker` }).click();
+    await created.page.getByRole("heading", { name: `${act} checkout-worker?` }).waitFor();
+    await expectSound(created.page, created.complaints);
+  }
+  await created.close();
 });
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the relay settings pass axe, fit and log no complaint: saved, changed without saving, and rejected", async () => {
-    for (const path of ["/relay", "/relay?typed=1&cps=many&wait=1&wrong=cps"]) {
-      const { page, complaints, close } = await harness.open(account, path, look);
-      await expectSound(page, complaints);
-      await page.getByLabel("fixed").check();
-      await page.getByText("Not saved yet: Waits grow.").waitFor();
-      await expectSound(page, complaints);
-      await close();
-    }
-  });
+it("the pages of signing secrets pass axe, fit and log no complaint: masked, revealed, checked, and the confirm page", async () => {
+  const { page, complaints, close } = await harness.open(account, "/signing");
+  await expectSound(page, complaints);
+  await page.getByText("Reveal").first().click();
+  await page.getByRole("radio", { name: "Go" }).focus();
+  await page.keyboard.press("Space");
+  await button(page, "Check").click();
+  await page.getByText("Missing: webhook-id").waitFor();
+  await expectSound(page, complaints);
+  await page.getByRole("link", { name: "Rotate live secrets" }).click();
+  await page.getByRole("heading", { name: "Rotate the live secrets?" }).waitFor();
+  await expectSound(page, complaints);
+  await close();
 });
 
-describe.each(LOOKS)("$theme, $width px:", (look) => {
-  it("the account page and the pages behind it pass axe, fit and log no complaint", async () => {
-    const paths = ["/account", "/account?wrong=name", "/account?checkout=done", "/account/delete?error=email"];
-    for (const path of [...paths, "/account/continue", "/deleted"]) {
-      const { page, complaints, close } = await harness.open(account, path, look);
-      await expectSound(page, complaints);
-      await close();
-    }
-  });
+it("the relay settings pass axe, fit and log no complaint: saved, changed without saving, and rejected", async () => {
+  for (const path of ["/relay", "/relay?typed=1&cps=many&wait=1&wrong=cps"]) {
+    const { page, complaints, close } = await harness.open(account, path);
+    await expectSound(page, complaints);
+    await page.getByLabel("fixed").check();
+    await page.getByText("Not saved yet: Waits grow.").waitFor();
+    await expectSound(page, complaints);
+    await close();
+  }
+});
 
-  it("the pages of administrators pass axe, fit and log no complaint", async () => {
-    const id = encodeId("acc", account.id);
-    await deactivate(id, "Sends to a host that complained.");
-    const paths = ["/admin", "/admin?q=nobody-has-this", "/admin/log", `/admin/accounts/${id}`];
-    for (const path of [...paths, `/admin/accounts/${id}/reactivate?error=reason`]) {
-      const { page, complaints, close } = await harness.open(boss, path, look);
-      await expectSound(page, complaints);
-      await close();
-    }
-  });
+it("the account page and the pages behind it pass axe, fit and log no complaint", async () => {
+  const paths = ["/account", "/account?wrong=name", "/account?checkout=done", "/account/delete?error=email"];
+  for (const path of [...paths, "/account/continue", "/deleted"]) {
+    const { page, complaints, close } = await harness.open(account, path);
+    await expectSound(page, complaints);
+    await close();
+  }
+});
+
+it("the pages of administrators pass axe, fit and log no complaint", async () => {
+  const id = encodeId("acc", account.id);
+  await deactivate(id, "Sends to a host that complained.");
+  const paths = ["/admin", "/admin?q=nobody-has-this", "/admin/log", `/admin/accounts/${id}`];
+  for (const path of [...paths, `/admin/accounts/${id}/reactivate?error=reason`]) {
+    const { page, complaints, close } = await harness.open(boss, path);
+    await expectSound(page, complaints);
+    await close();
+  }
 });
 
 /** Deactivates an account on the pages. */
@@ -143,7 +145,8 @@ describe("API keys", () => {
     async ({ look }) => {
       const { page, raw, close } = await createKey(look);
       expect(parseApiKey(raw)).toEqual({ env: "live" });
-      expect(await page.getByRole("group", { name: ".env line" }).textContent()).toBe(`STOPWATCH_API_KEY=${raw}`);
+      await page.getByRole("radio", { name: "live key" }).press("ArrowRight");
+      expect(await page.getByRole("group", { name: "API key, .env" }).textContent()).toBe(`STOPWATCH_API_KEY=${raw}`);
       expect((await keys()).map(({ hash }) => hash)).toEqual([hashApiKey(raw)]);
       await press(page, "I have saved it");
       expect(await main(page).textContent()).toMatch(/checkout-worker\s*live\s*sw_live_…/);
@@ -199,6 +202,23 @@ describe("API keys", () => {
     await close();
   });
 
+  it("rotating with an overlap lets the old key work, and the list says until when", async () => {
+    const { page, raw, close } = await createKey(NO_SCRIPTS);
+    await press(page, "I have saved it");
+    await page.getByRole("link", { name: "Rotate checkout-worker" }).click();
+    await page.getByLabel("The old key stops working").selectOption("4");
+    await press(page, "Rotate now");
+    await page.waitForURL("**/keys/created");
+    expect(await main(page).textContent()).toContain("The old key still works for now");
+    const call = await fetch(`${harness.origin}/v1/me`, { headers: { Authorization: `Bearer ${raw}` } });
+    expect(call.status).toBe(200);
+    await press(page, "I have saved it");
+    expect(await main(page).textContent()).toMatch(/expires in (4 h|3 h 59 m)/);
+    expect(await page.getByRole("link", { name: "Rotate checkout-worker" }).count()).toBe(1);
+    expect(await page.getByRole("link", { name: "Revoke checkout-worker" }).count()).toBe(2);
+    await close();
+  });
+
   it("rotating says that the old key stops working now, and a double click rotates once", async () => {
     const { page, raw, close } = await createKey(NO_SCRIPTS);
     await press(page, "I have saved it");
@@ -225,7 +245,7 @@ describe("API keys", () => {
     expect((await keys()).map(({ revoked }) => revoked)).toEqual([false]);
     await page.getByLabel("Type checkout-worker to confirm").fill("checkout-worker");
     await press(page, "Revoke key");
-    expect(await page.getByRole("status").first().textContent()).toContain("Calls with this key get 401");
+    expect(await page.getByRole("status").first().textContent()).toContain("API requests with this key get 401");
     expect(await main(page).textContent()).toContain("revoked");
     expect((await keys()).map(({ revoked }) => revoked)).toEqual([true]);
     await close();
@@ -241,7 +261,7 @@ describe("API keys", () => {
       await page.getByRole("link", { name: "Revoke checkout-worker" }).click();
       await page.getByLabel("Type checkout-worker to confirm").fill("checkout-worker");
       await press(page, "Revoke key");
-      expect(await said.textContent()).toBe("Revoked. Calls with this key get 401 from now on.");
+      expect(await said.textContent()).toBe("Revoked. API requests with this key get 401 from now on.");
       const address = page.url();
       expect(address).toBe(`${harness.origin}/keys`);
       await page.reload();
@@ -272,8 +292,8 @@ describe("signing secrets", () => {
     expect(await secret.isVisible()).toBe(false);
     await page.locator("summary").first().focus();
     await page.keyboard.press("Enter");
-    expect(await secret.isVisible()).toBe(true);
-    expect(await page.getByText("It needs scripts.").isVisible()).toBe(true);
+    await secret.waitFor();
+    await page.getByText("It needs scripts.").waitFor();
     await close();
   });
 
@@ -312,6 +332,7 @@ describe("signing secrets", () => {
 
   it("the page checks a signature by itself, and sends nothing", async () => {
     const { page, close } = await harness.open(account, "/signing");
+    await untilInteractive(page);
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     const body = '{"customer":"cus_81"}';
@@ -324,11 +345,11 @@ describe("signing secrets", () => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     await page.getByLabel("Received headers").fill(lines.join("\n"));
     await page.getByLabel("Raw body").fill(body);
-    await press(page, "Check");
-    await page.getByText("It fits the current secret.").waitFor();
+    await button(page, "Check").click();
+    await page.getByText("It matches the current secret.").waitFor();
     await page.getByLabel("Raw body").fill('{"customer": "cus_81"}');
-    await press(page, "Check");
-    await page.getByText("It does not fit.").waitFor();
+    await button(page, "Check").click();
+    await page.getByText("It does not match.").waitFor();
     expect(sent).toEqual([]);
     await close();
   });
@@ -346,7 +367,7 @@ describe("relay settings", () => {
 
   it("are saved without scripts, empty fields as the plan's default, and the retries that result are listed", async () => {
     const { page, close } = await harness.open(account, "/relay", NO_SCRIPTS);
-    await page.getByLabel("Calls per second", { exact: true }).fill("40");
+    await page.getByLabel("Outgoing requests per second", { exact: true }).fill("40");
     await page.getByLabel("First wait (s)").fill("1.5");
     await page.getByLabel("linear").check();
     await page
@@ -359,10 +380,10 @@ describe("relay settings", () => {
     expect(await stored()).toMatchObject({
       ...{ cps_limit: 40, retry_attempts: null, retry_backoff_ms: 1_500, retry_strategy: "linear" },
     });
-    expect(await cells(page, "Calls per second")).toEqual(["40", "40", "500"]);
+    expect(await cells(page, "Outgoing requests per second")).toEqual(["40", "40", "500"]);
     expect(await cells(page, "Retries")).toEqual(["—", "4", "4"]);
     expect(await cells(page, "Retry 2")).toEqual(["3 s to 3.7 s", "4.5 s"]);
-    await page.getByLabel("Calls per second", { exact: true }).fill("");
+    await page.getByLabel("Outgoing requests per second", { exact: true }).fill("");
     await press(page, "Save");
     expect(await stored()).toMatchObject({ cps_limit: null, retry_backoff_ms: 1_500 });
     await close();
@@ -370,34 +391,76 @@ describe("relay settings", () => {
 
   it("say which values were clamped to the plan's limits, and keep typed text that is not a number", async () => {
     const { page, close } = await harness.open(account, "/relay", NO_SCRIPTS);
-    await page.getByLabel("Calls per second", { exact: true }).fill("100000");
+    await page.getByLabel("Outgoing requests per second", { exact: true }).fill("100000");
     await press(page, "Save");
     expect(await page.getByRole("status").first().textContent()).toContain(
-      "calls per second was brought into its range",
+      "outgoing requests per second was brought into its range",
     );
     expect(await stored()).toMatchObject({ cps_limit: 500 });
     await page.getByLabel("Retries", { exact: true }).fill("2.5");
-    await page.getByLabel("Calls per second", { exact: true }).fill("7");
+    await page.getByLabel("Outgoing requests per second", { exact: true }).fill("7");
     await press(page, "Save");
     expect(await main(page).getByRole("alert").textContent()).toContain("Retries is a whole number, or empty.");
-    expect(await page.getByLabel("Calls per second", { exact: true }).inputValue()).toBe("7");
+    expect(await page.getByLabel("Outgoing requests per second", { exact: true }).inputValue()).toBe("7");
     expect(await stored()).toMatchObject({ cps_limit: 500, retry_attempts: null });
     await close();
   });
 
   it("slider and number move together, and the table of retries follows", async () => {
     const { page, close } = await harness.open(account, "/relay");
+    await untilInteractive(page);
     const slider = page.getByRole("slider", { name: "Retries, slider" });
+    const number = page.getByLabel("Retries", { exact: true });
+    const rows = page.getByRole("row", { name: /Retry \d/ });
     await slider.focus();
     await page.keyboard.press("End");
-    expect(await page.getByLabel("Retries", { exact: true }).inputValue()).toBe("9");
+    await expect.poll(() => number.inputValue()).toBe("9");
     await page.getByRole("row", { name: "Retry 9" }).waitFor();
-    await page.getByLabel("Retries", { exact: true }).fill("1");
-    expect(await page.getByRole("row", { name: /Retry \d/ }).count()).toBe(1);
+    await number.fill("1");
+    await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole("button", { name: "Use default: Retries" }).click();
-    expect(await page.getByLabel("Retries", { exact: true }).inputValue()).toBe("");
-    expect(await page.getByRole("row", { name: /Retry \d/ }).count()).toBe(4);
+    await expect.poll(() => number.inputValue()).toBe("");
+    await expect.poll(() => rows.count()).toBe(4);
     await close();
+  });
+});
+
+describe("test deliveries to listeners", () => {
+  const BAND = "anyone with a test key can receive all test deliveries";
+
+  it("are switched without scripts, and every page of the test environment says so, with the way to end it", async () => {
+    const { page, close } = await harness.open(account, "/relay?env=test", NO_SCRIPTS);
+    expect(await page.getByText(BAND).count()).toBe(0);
+    await press(page, "Turn it on for 7 days");
+    expect(await page.getByRole("status").first().textContent()).toBe(
+      "On. Test keys may receive all test deliveries for 7 days.",
+    );
+    const paths = dashboardPaths().filter((path) => !path.startsWith("/admin"));
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) {
+      const url = new URL(path, harness.origin);
+      url.searchParams.set("env", "test");
+      const status = (await page.goto(url.href))?.status() ?? 0;
+      if (status === 200) expect([path, await page.getByText(BAND).count()]).toEqual([path, 1]);
+    }
+    await page.goto(`${harness.origin}/overview`);
+    expect(await page.getByText(BAND).count()).toBe(0);
+    await page.goto(`${harness.origin}/logs?env=test`);
+    await press(page, "Turn this off");
+    expect(await page.getByRole("status").first().textContent()).toMatch(/^Off\./);
+    expect(await page.getByText(BAND).count()).toBe(0);
+    await close();
+  });
+
+  it("pass axe, fit and log no complaint while they are on", async () => {
+    await harness.sql`
+      INSERT INTO relay_settings (account_id, test_deliveries_until) VALUES (${account.id}, now() + interval '7 days')`;
+    for (const path of ["/relay?env=test", "/overview?env=test"]) {
+      const { page, complaints, close } = await harness.open(account, path);
+      await page.getByText(BAND).waitFor();
+      await expectSound(page, complaints);
+      await close();
+    }
   });
 });
 

@@ -13,10 +13,13 @@ it("the standalone build holds the served files of the project and nothing else 
     ),
   );
   const others = traced.filter(
-    (file) => !/^(?:node_modules|\.next|docs|sdk\/dist)\/|^sdk\/(?:package\.json|README\.md)$|^LICENSE$/.test(file),
+    (file) =>
+      !/^(?:node_modules|\.next|docs|(?:sdk|cli)\/dist)\/|^(?:sdk|cli)\/(?:package\.json|README\.md)$|^(?:LICENSE|CHANGELOG\.md)$/.test(
+        file,
+      ),
   );
   expect([...new Set(others)], "others").toEqual([]);
   expect(readdirSync(".next/standalone").sort()).toEqual(
-    [".next", "LICENSE", "docs", "node_modules", "package.json", "sdk", "server.js"].sort(),
+    [".next", "CHANGELOG.md", "cli", "LICENSE", "docs", "node_modules", "package.json", "sdk", "server.js"].sort(),
   );
 });

@@ -28,6 +28,8 @@ export async function recordTestAttempt(sql: postgres.Sql, id: string, given: Te
       claim_deadline = now(), early_fire = early_fire OR ${(offsetMs ?? 0) < 0}, fire_at = coalesce(${fireAt}, fire_at),
       created_at = least(created_at, ${fireAt}::timestamptz - interval '1 ms')
     WHERE id = ${id} AND status IN ('scheduled', 'failed') RETURNING version, attempts, fire_at`;
+  await sql`
+    UPDATE schedule_requests r SET created_at = s.created_at FROM schedules s WHERE s.id = r.schedule_id AND r.schedule_id = ${id}`;
   if (!claimed) throw new Error(`expected a schedule that waits: ${id}`);
   const latenessMs = attemptedAt.getTime() - claimed.fire_at.getTime();
   const written = await recordAttempts(sql, [
@@ -41,6 +43,7 @@ export async function recordTestAttempt(sql: postgres.Sql, id: string, given: Te
       errorText: given.errorText ?? "",
       attemptedAtMs: attemptedAt.getTime(),
       timing: { lateMs: latenessMs, claimMs: 1, waitMs: 0, connectMs: null, firstByteMs: 4 },
+      via: null,
       status,
       nextAttemptAtMs: status === "failed" ? Date.now() + 3_600_000 : null,
       failures: isDelivered ? 0 : 1,

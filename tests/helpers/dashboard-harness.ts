@@ -4,23 +4,22 @@ import type { TestAccount } from "./accounts.ts";
 import { launchBrowser } from "./browser.ts";
 import { createDispatchHarness, type DispatchHarness } from "./dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
-import { type Look, openPage } from "./page-checks.ts";
+import { type Look, openPage, WIDE } from "./page-checks.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type DashboardHarness = Awaited<ReturnType<typeof startDashboardHarness>>;
 
-export const WIDE: Look = { theme: "light", width: 1280 };
-
 /**
  * The built web process and a real browser, on a database of its own. `settings` are those of the web process. `reach`
- * returns the address by which it reaches the database, such as that of a proxy.
+ * returns the address by which it reaches the database, such as that of a proxy. `delivery` are settings of dispatchers.
  */
 export async function startDashboardHarness(
   settings: Record<string, string> = {},
   reach: (url: string) => Promise<string> = async (url) => url,
+  delivery: Record<string, string> = {},
 ) {
-  const dispatch: DispatchHarness = await createDispatchHarness({});
+  const dispatch: DispatchHarness = await createDispatchHarness(delivery);
   const web: WebProcess = await startWebProcess({
     DATABASE_URL: await reach(dispatch.databaseUrl),
     ENCRYPTION_KEYS,
@@ -38,10 +37,10 @@ export async function startDashboardHarness(
       await dispatch.sql`
         INSERT INTO sessions (token_hash, account_id, expires_at)
         VALUES (${hashSessionToken(token)}, ${account.id}, now() + interval '1 day')`;
-      const { page, complaints } = await openPage(browser, origin, look);
+      const { page, complaints, close } = await openPage(browser, origin, look);
       await page.context().addCookies([{ name: "sw_session", value: token, url: origin }]);
       const answer = await page.goto(origin + path, { waitUntil: "load" });
-      return { page, complaints, answer, token, close: () => page.context().close() };
+      return { page, complaints, answer, token, close };
     },
     async stop() {
       await browser.close();

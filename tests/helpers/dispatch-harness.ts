@@ -8,11 +8,15 @@ import { createTestAccount, type TestAccount } from "./accounts.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
+import { HELD_TRANSACTIONS } from "./held-transactions.ts";
 import { createTestSchedule, type ScheduleOverrides } from "./schedules.ts";
 import { stopAudited } from "./stop-audited.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type DispatchHarness = Awaited<ReturnType<typeof createDispatchHarness>>;
+
+/** Says what ends a dispatcher, which is a fault in every test. */
+const FATAL_ONLY = pino({ level: "fatal" }, pino.destination({ fd: 2, sync: true }));
 
 /**
  * A database of its own with everything that a dispatcher test needs: accounts, schedules, and dispatchers. `close` stops
@@ -22,7 +26,10 @@ export type DispatchHarness = Awaited<ReturnType<typeof createDispatchHarness>>;
 export async function createDispatchHarness(settings: Record<string, string>, on?: TestDatabase) {
   const database = on ?? (await createTestDatabase());
   // The driver's query for array types fails when the server goes away, and no caller could catch that error.
-  const sql = postgres(database.url, { max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined });
+  const sql = postgres(database.url, {
+    ...{ max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined },
+    connection: HELD_TRANSACTIONS,
+  });
   const environment = {
     DATABASE_URL: database.serviceUrl,
     ENCRYPTION_KEYS,
@@ -45,7 +52,7 @@ export async function createDispatchHarness(settings: Record<string, string>, on
     schedule: (account: TestAccount, targetUrl: string, fireAt: Date | null, overrides?: ScheduleOverrides) =>
       createTestSchedule(sql, config.keyRing, account.id, targetUrl, fireAt, overrides),
     async dispatcher(): Promise<Dispatcher> {
-      const dispatcher = await startDispatcher(config, { log: pino({ level: "silent" }), version: "0.0.0" });
+      const dispatcher = await startDispatcher(config, { log: FATAL_ONLY, version: "0.0.0" });
       running.push(dispatcher);
       return dispatcher;
     },

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { serveHttp } from "./http-server.ts";
 
 export type GitHubUser = { id: number; login: string; name: string | null; email: string; isVerified: boolean };
 
@@ -28,11 +28,11 @@ type Grant = { user: GitHubUser; challenge: string };
 export async function startFakeGitHub(): Promise<FakeGitHub> {
   const grants = new Map<string, Grant>();
   const byToken = new Map<string, GitHubUser>();
-  const server = createServer((request, response) => {
+  const { origin, close } = await serveHttp((request, response) => {
     const url = new URL(request.url ?? "", "http://fake");
     const handle = ROUTES[`${request.method} ${url.pathname}`];
     if (!handle) return refuse(response, 404, "no such address");
-    Promise.resolve(handle(request, response, url)).catch((error) => refuse(response, 500, String(error)));
+    return handle(request, response, url);
   });
 
   const ROUTES: Record<string, (request: IncomingMessage, response: ServerResponse, url: URL) => unknown> = {
@@ -95,15 +95,14 @@ export async function startFakeGitHub(): Promise<FakeGitHub> {
     return query.get("scope") === "read:user user:email" ? undefined : `another scope: ${query.get("scope")}`;
   };
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const fake: FakeGitHub = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     id: "github-client",
     secret: "github-secret",
     redirectUri: "",
     user: { id: 1, login: "ada", name: "Ada", email: "ada@example.com", isVerified: true },
     tokens: [],
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: close,
   };
   return fake;
 }

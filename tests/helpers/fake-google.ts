@@ -1,6 +1,5 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
+import { type HttpHandler, serveHttp } from "./http-server.ts";
 
 /** `hd` is the Google Workspace that the person belongs to. */
 export type GoogleUser = { sub: string; email: string; isVerified: boolean; name: string; hd?: string };
@@ -21,10 +20,8 @@ export type FakeGoogle = {
 
 /** A real OpenID Connect server with a single question: whether to go on as `user`. PKCE is required. */
 export async function startFakeGoogle(): Promise<FakeGoogle> {
-  let handle: RequestListener = (_, response) => response.writeHead(503).end();
-  const server = createServer((request, response) => handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let handle: HttpHandler = (_, response) => response.writeHead(503).end();
+  const { origin: issuer, close } = await serveHttp((request, response) => handle(request, response));
   const fake: FakeGoogle = {
     issuer,
     id: "google-client",
@@ -42,10 +39,10 @@ export async function startFakeGoogle(): Promise<FakeGoogle> {
       handle = (request, response) => {
         const [, uid, step] = /^\/interaction\/([^/]+)(?:\/(go-on|refuse))?$/.exec(request.url ?? "") ?? [];
         if (uid === undefined) return callback(request, response);
-        void answerQuestion(provider, fake, step, request, response);
+        return answerQuestion(provider, fake, step, request, response);
       };
     },
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    stop: close,
   };
   return fake;
 }
@@ -78,7 +75,7 @@ async function answerQuestion(
   provider: Provider,
   { user }: FakeGoogle,
   step: string | undefined,
-  ...[request, response]: Parameters<RequestListener>
+  ...[request, response]: Parameters<HttpHandler>
 ): Promise<void> {
   if (step === undefined) {
     response.setHeader("content-type", "text/html");

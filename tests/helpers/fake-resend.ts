@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { serveHttp } from "./http-server.ts";
 
 export type SentMail = {
   from: string;
@@ -43,8 +44,8 @@ export async function startFakeResend(apiKey = "re_test_key") {
     return [200, { id }];
   };
 
-  const server = createServer(async (request, response) => {
-    const body = await readAll(request);
+  const { origin: baseUrl, close } = await serveHttp(async (request, response) => {
+    const body = await text(request);
     state.calls++;
     if (request.method !== "POST" || request.url !== "/emails")
       return answer(response, 404, failure(404, "not_found", ""));
@@ -64,8 +65,6 @@ export async function startFakeResend(apiKey = "re_test_key") {
     const { status, name = "application_error", message = "no", headers = {} } = does;
     return answer(response, status, does.body ?? failure(status, name, message), headers);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     baseUrl,
     apiKey,
@@ -84,10 +83,7 @@ export async function startFakeResend(apiKey = "re_test_key") {
       resendBaseUrl: baseUrl,
       mailboxDir: "/nonexistent",
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 
@@ -98,10 +94,4 @@ const failure = (statusCode: number, name: string, message: string) => ({ status
 function answer(response: ServerResponse, status: number, body: object | string, headers: Record<string, string> = {}) {
   response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

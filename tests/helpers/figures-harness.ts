@@ -95,16 +95,16 @@ export async function startFiguresHarness() {
         VALUES (gen_random_uuid(), 'test', 1, '0', now() - ${agoMs}::float8 * interval '1 ms')`;
     },
 
-    /** A page of somebody's browser, with what it complained of. Close its context. */
+    /** A page of somebody's browser, with what it complained of. */
     async open(
       path: string,
       look: Look & { scripts?: boolean },
       who?: SignedIn,
     ): Promise<{ page: Page; complaints: string[]; status: number | undefined; close(): Promise<void> }> {
-      const { page, complaints } = await openPage(browser, web.origin, look);
+      const { page, complaints, close } = await openPage(browser, web.origin, look);
       if (who) await page.context().addCookies([{ name: "sw_session", value: who.token, url: web.origin }]);
       const answer = await page.goto(web.origin + path, { waitUntil: "networkidle" });
-      return { page, complaints, status: answer?.status(), close: () => page.context().close() };
+      return { page, complaints, status: answer?.status(), close };
     },
 
     async stop() {

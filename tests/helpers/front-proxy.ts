@@ -52,6 +52,19 @@ export async function startFrontProxy(name: ProxyName, port: number, upstreamPor
   };
 }
 
+/** For how long the configuration in deploy/proxies/ lets a connection to the web part stay idle, ms. */
+export async function statedIdleMs(name: ProxyName): Promise<number> {
+  const { file, stated } = IDLE[name];
+  const [, seconds] = stated.exec(await configuration(file, [])) ?? [];
+  if (seconds === undefined) throw new Error(`deploy/proxies/${file} does not say how long a connection may be idle`);
+  return Number(seconds) * 1_000;
+}
+
+const IDLE = {
+  nginx: { file: "nginx.conf", stated: /^\s*keepalive_timeout (\d+)s;$/m },
+  caddy: { file: "Caddyfile", stated: /^\s*keepalive (\d+)s$/m },
+};
+
 type Places = { cert: string; key: string; port: number; redirectPort: number; upstreamPort: number };
 
 /** The configuration, with each of `places` put where it names another one. Throws an Error when it does not name it. */

@@ -61,7 +61,7 @@ export function renderDashboard(env: "live" | "test"): string {
       envLinks={{ live: "?env=live", test: "?env=test" }}
       current="/schedules/sch_1"
       isAdmin
-      counts={{ "/schedules": 1_284 }}
+      waiting={{ count: 1_284, isCapped: false }}
       email="ana@example.com"
     >
       <PageBar title="A schedule" crumb={{ href: "/schedules", label: "Schedules" }} />

@@ -3,6 +3,7 @@ import { connect, type Database } from "#db/client.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { NoticeSender } from "#dispatcher/notices/notice-sender.ts";
 import { Notices } from "#dispatcher/notices/notices.ts";
+import { errorLine } from "#domain/error-line.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import type { DispatchHarness } from "./dispatch-harness.ts";
@@ -81,7 +82,8 @@ export function createNoticeHarness(dispatch: DispatchHarness, resend: FakeResen
           INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
           VALUES (${id}, 1, ${at}, ${account.id}, ${env}, ${outcome ?? "rejected"}, ${outcome ? null : statusCode}, 1, ${errorText})`;
         await dispatch.sql`
-          UPDATE schedules SET status = 'dead', next_attempt_at = NULL, attempts = 1, last_attempt_at = ${at}, ended_at = now()
+          UPDATE schedules SET status = 'dead', next_attempt_at = NULL, attempts = 1, last_attempt_at = ${at}, ended_at = now(),
+            last_status_code = ${outcome ? null : statusCode}, last_error = ${errorLine(errorText)}
           WHERE id = ${id}`;
         await dispatch.sql`UPDATE dead_schedules SET died_at = ${new Date(clock.now())} WHERE schedule_id = ${id}`;
         ids.push(id);

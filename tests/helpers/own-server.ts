@@ -36,6 +36,12 @@ export async function startOwnServer(settings: Record<string, string> = {}) {
     },
     /** For `createDispatchHarness`. `drop` ends the server. */
     database: () => ({ url: own.url, drop: own.remove }),
+    /** Starts it again as a standby, which takes no writes until it is promoted. */
+    async restartAsStandby() {
+      await own.stop();
+      await makeStandby(folder);
+      await own.start();
+    },
     async remove() {
       await server.stop().catch(() => {});
       await rm(folder, { recursive: true, force: true });
@@ -55,7 +61,7 @@ export async function startStandby(primary: OwnServer) {
   await promisify(execFile)("cp", ["-a", `${primary.folder}/.`, folder]);
   await primary.start();
   const { hostname, port, username, password } = new URL(primary.url);
-  await writeFile(join(folder, "postgres", "standby.signal"), "");
+  await makeStandby(folder);
   const source = `host=${hostname} port=${port} user=${username} password=${password}`;
   await writeFile(join(folder, "postgres", "postgresql.auto.conf"), `primary_conninfo = '${source}'\n`);
   const standby = await startEmbeddedPostgres(folder, chosenRelease());
@@ -67,6 +73,8 @@ export async function startStandby(primary: OwnServer) {
     },
   };
 }
+
+const makeStandby = (folder: string) => writeFile(join(folder, "postgres", "standby.signal"), "");
 
 /** A folder for a server of this test run. */
 export async function makeServerFolder(): Promise<string> {

@@ -20,10 +20,10 @@ export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
 export async function startProxy(targetPort: number) {
   const links = new Set<{ client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" }>();
   let mode: ProxyMode = "pass";
-  let accepted = 0;
+  const acceptedAtMs: number[] = [];
 
   const listener = createServer({ noDelay: true }, (client) => {
-    accepted++;
+    acceptedAtMs.push(performance.now());
     client.on("error", () => {});
     if (mode === "reset") return client.resetAndDestroy();
     if (mode === "accept and close") return client.resume().end();
@@ -62,7 +62,9 @@ export async function startProxy(targetPort: number) {
     },
     connections: () => links.size,
     /** How many connections there have been. */
-    accepted: () => accepted,
+    accepted: () => acceptedAtMs.length,
+    /** When they were accepted, ms by the clock of `performance.now()`. */
+    acceptedAtMs: (): readonly number[] => acceptedAtMs,
     async close() {
       for (const { client } of [...links]) client.destroy();
       await new Promise((resolve) => listener.close(resolve));

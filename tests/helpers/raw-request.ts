@@ -5,7 +5,8 @@ export type RawAnswer = { status: number; headers: Headers; text: string; raw: s
 
 /**
  * Writes bytes unchanged to a new connection, then `chunk` repeatedly if there is one, and reads one answer until the
- * server closes the connection. The request should ask for that.
+ * server closes the connection. The request should ask for that. With `chunk` the server must linger, as the HTTP guard
+ * does: a write to a connection that was reset ends it before its answer is read.
  */
 export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): Promise<RawAnswer> {
   const socket = connect(port, "127.0.0.1");
@@ -13,8 +14,11 @@ export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): P
   socket.setEncoding("latin1").on("data", (text: string) => {
     got += text;
   });
+  let broken = "";
   // A server that has answered may reset the connection while the client still sends.
-  socket.on("error", () => {});
+  socket.on("error", ({ message }) => {
+    broken = ` (${message})`;
+  });
   socket.write(bytes as string, "latin1");
   if (chunk) pump(socket, chunk);
   return new Promise((resolve, reject) => {
@@ -22,7 +26,7 @@ export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): P
     socket.on("close", () => {
       const answer = parse(got);
       if (answer) resolve({ ...answer, raw: got, sentBytes: socket.bytesWritten });
-      else reject(new Error(`not an answer: ${JSON.stringify(got.slice(0, 200))}`));
+      else reject(new Error(`not an answer: ${JSON.stringify(got.slice(0, 200))}${broken}`));
     });
   });
 }

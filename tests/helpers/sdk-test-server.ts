@@ -1,11 +1,10 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { serveHttp } from "./http-server.ts";
 
 /** The server that the checks of tests/runtimes call. It answers in the forms of the service. */
 export async function startSdkTestServer(apiKey: string): Promise<{ origin: string; close(): Promise<void> }> {
   const keys = new Set<string>();
-  const server = createServer(async (request, response) => {
+  return serveHttp(async (request, response) => {
     const send = (status: number, body: unknown, headers: Record<string, string> = {}) =>
       response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
     const refuse = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -28,14 +27,6 @@ export async function startSdkTestServer(apiKey: string): Promise<{ origin: stri
     }
     // Any other call, such as that of one schedule, is never answered.
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 /** Two pages, of two schedules and one. */

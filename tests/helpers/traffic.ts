@@ -1,7 +1,10 @@
 import { pause } from "./time.ts";
 
-/** One call of the API: what it was, its status (0 when it failed), and how long its answer took, ms. */
-type Call = { what: string; status: number; ms: number };
+/**
+ * One call of the API: what it was, its status (0 when it failed), when it began, ms by the clock of `performance.now()`, and
+ * how long its answer took, ms.
+ */
+export type Call = { what: string; status: number; startedAtMs: number; ms: number };
 
 export type Traffic = {
   calls: Call[];
@@ -24,7 +27,7 @@ export function startTraffic(origin: string, key: string, target: string): Traff
   let isRunning = true;
 
   async function call(method: string, path: string, body?: object): Promise<{ id?: string }> {
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const what = `${method} ${path.split(/[?]|[0-9a-f]{8}-/)[0]}`;
     try {
       const answer = await fetch(`${origin}${path}`, {
@@ -33,10 +36,10 @@ export function startTraffic(origin: string, key: string, target: string): Traff
         ...(body && { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      calls.push({ what, status: answer.status, ms: performance.now() - startedAt });
+      calls.push({ what, status: answer.status, startedAtMs, ms: performance.now() - startedAtMs });
       return answer.ok && text !== "" ? JSON.parse(text) : {};
     } catch {
-      calls.push({ what, status: 0, ms: performance.now() - startedAt });
+      calls.push({ what, status: 0, startedAtMs, ms: performance.now() - startedAtMs });
       return {};
     }
   }

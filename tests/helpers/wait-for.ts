@@ -7,7 +7,7 @@ import { pause } from "./time.ts";
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  deadlineMs = 15_000,
+  deadlineMs = 30_000,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const end = performance.now() + deadlineMs;
   for (;;) {

@@ -38,9 +38,10 @@ export async function startWebProcess(
     throw new Error(`the web process ended with exit code ${code}\n${lines().join("\n")}`);
   });
   ended.catch(() => {});
+  // Only it gives an answer a request id, whoever else listens on this port.
   const answers = () =>
     fetch(`${origin}/healthz`).then(
-      (answer) => answer.ok,
+      (answer) => answer.ok && answer.headers.has("x-request-id"),
       () => false,
     );
   await Promise.race([waitFor("the web process answers", answers, deadlineMs), ended]).catch((error) => {

@@ -172,16 +172,15 @@ describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason}
     await waitFor("the request arrives", () => receiver.requests.some(({ path }) => path === "/first"));
   }, 180_000);
 
-  it("serves the documentation, the SDK, and JSON lines as its log", async () => {
+  it("serves the documentation, the SDK, the command line, and JSON lines as its log", async () => {
     const docs = await get("/docs/retries");
     expect([docs.status, docs.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
-    const sdk = await get("/sdk.tgz");
-    expect(sdk.status).toBe(200);
-    const listed = execFileSync("tar", ["-tzf", "-"], {
-      input: Buffer.from(await sdk.arrayBuffer()),
-      encoding: "utf8",
-    });
-    expect(listed).toContain("package/dist/index.js");
+    for (const [path, file] of [["/sdk.tgz", "index.js"] as const, ["/cli.tgz", "stopwatch.js"] as const]) {
+      const served = await get(path);
+      expect(served.status).toBe(200);
+      const input = Buffer.from(await served.arrayBuffer());
+      expect(execFileSync("tar", ["-tzf", "-"], { input, encoding: "utf8" })).toContain(`package/dist/${file}`);
+    }
     const script = (await docs.text()).match(/\/_next\/static\/[^"]+\.js/)?.[0] ?? "";
     expect((await get(script)).status, "a script of a page").toBe(200);
     expect(web.lines.length).toBeGreaterThan(0);
@@ -336,6 +335,19 @@ const FILES = { DATABASE_URL_FILE: "/run/secrets/database-url", ENCRYPTION_KEYS_
 const OTHER_PORTS = { PORT: "0", DISPATCHER_PORT: "0" };
 
 const CONTENT = [
-  ...[".next", "LICENSE", "billing", "config.ts", "db", "dispatcher", "docs", "domain", "mail", "node_modules"],
+  ...[
+    ".next",
+    "CHANGELOG.md",
+    "LICENSE",
+    "billing",
+    "cli",
+    "config.ts",
+    "db",
+    "dispatcher",
+    "docs",
+    "domain",
+    "mail",
+    "node_modules",
+  ],
   ...["package.json", "patches", "scripts", "sdk", "secret-files.ts", "server"],
 ];

@@ -1,4 +1,5 @@
 import { encodeId } from "#domain/ids.ts";
+import { DOC_PAGES, docHref } from "#server/docs/pages.ts";
 import type { SeededAccount } from "./seed.ts";
 
 /** Who looks at a page: nobody, the owner of an account, or an administrator. */
@@ -16,32 +17,22 @@ export type ListedPage = {
  */
 export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/": everybody({ shown: "/" }),
+  "/try": everybody({ shown: "/try" }),
+  "/try/[id]": everybody({ missing: "/try/sch_00000000000000000000000000" }),
   "/login": everybody({ shown: "/login", refused: "/login?error=link_invalid" }),
   "/login/sent": everybody({ shown: "/login/sent?email=ada%40example.com" }),
   "/login/confirm": everybody({ shown: "/login/confirm?token=none&email=ada%40example.com" }),
   "/unsubscribe": everybody({ refused: "/unsubscribe?token=none" }),
   "/status": everybody({ shown: "/status" }),
   "/docs": everybody({ shown: "/docs" }),
-  "/docs/[page]": everybody({
-    times: "/docs/times",
-    testing: "/docs/testing",
-    states: "/docs/states",
-    retries: "/docs/retries",
-    signatures: "/docs/signatures",
-    errors: "/docs/errors",
-    limits: "/docs/limits",
-    sdk: "/docs/sdk",
-    "self-hosting": "/docs/self-hosting",
-    "one-machine": "/docs/one-machine",
-    containers: "/docs/containers",
-    vercel: "/docs/vercel",
-    "own-database": "/docs/own-database",
-    settings: "/docs/settings",
-    people: "/docs/people",
-    operations: "/docs/operations",
-    data: "/docs/data",
-    upgrades: "/docs/upgrades",
-    scaling: "/docs/scaling",
+  "/docs/[page]": everybody(Object.fromEntries(DOC_PAGES.slice(1).map((page) => [page.slug, docHref(page)]))),
+  "/docs/search": everybody({
+    shown: "/docs/search",
+    found: "/docs/search?q=rotate+signing+secrets",
+    some: "/docs/search?q=cancle+a+schedule",
+    "no-match": "/docs/search?q=xylophone",
+    "no-words": "/docs/search?q=%3F%21",
+    "too-long": `/docs/search?q=${"long+".repeat(41)}`,
   }),
   "/docs/api": everybody({ shown: "/docs/api", "for-key": "/docs/api?for=key" }),
   "/docs/api/[group]": everybody({
@@ -49,6 +40,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
     delivery: "/docs/api/delivery",
     account: "/docs/api/account",
   }),
+  "/[...missing]": everybody({ missing: "/no-such-page" }),
   "/overview": owners({ shown: "/overview", week: "/overview?period=7d", test: "/overview?env=test" }),
   "/schedules": owners({
     shown: "/schedules",

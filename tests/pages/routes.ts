@@ -2,13 +2,22 @@ import { globSync } from "node:fs";
 import { PAGES } from "./pages.ts";
 import type { SeededAccount } from "./seed.ts";
 
-/** The routes of all pages in app/, such as `/schedules/[id]`, without those of development. */
-export function routesOfApp(): string[] {
-  return globSync("app/**/page.tsx")
-    .map((file) => file.replaceAll("\\", "/").slice("app".length, -"/page.tsx".length))
-    .map((folder) => folder.replaceAll(/\/\([^)]*\)/g, "") || "/")
+/**
+ * The routes of all pages in app/ (dashboard) and pages/ (public), such as `/schedules/[id]`, without those of development; `of`
+ * one of the two alone.
+ */
+export function routesOfApp(of?: "dashboard" | "public"): string[] {
+  const ofDashboard = filesOf("app/**/page.tsx").map((file) => file.slice("app".length, -"/page.tsx".length));
+  const ofPublic = filesOf("pages/**/*.tsx")
+    .filter((file) => !file.startsWith("pages/_"))
+    .map((file) => file.slice("pages".length).replace(/(?:\/index)?\.tsx$/, ""));
+  const routes = { dashboard: ofDashboard, public: ofPublic };
+  return (of ? routes[of] : [...ofDashboard, ...ofPublic])
+    .map((path) => path.replaceAll(/\/\([^)]*\)/g, "") || "/")
     .sort();
 }
+
+const filesOf = (pattern: string) => globSync(pattern).map((file) => file.replaceAll("\\", "/"));
 
 /** One address to open. */
 export type PageToOpen = { name: string; route: string; path: string; as: "nobody" | "owner" | "newcomer" | "admin" };
@@ -45,5 +54,10 @@ export function dashboardPaths(): string[] {
 }
 
 function nameOf(route: string): string {
-  return route === "/" ? "landing" : route.slice(1).replaceAll(/[[\]]/g, "").replaceAll("/", "-");
+  return route === "/"
+    ? "landing"
+    : route
+        .slice(1)
+        .replaceAll(/[[\].]/g, "")
+        .replaceAll("/", "-");
 }

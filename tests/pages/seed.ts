@@ -85,7 +85,7 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
 
   const schedules = {
     scheduled: await create(0, 45 * MINUTE_MS),
-    soon: await create(1, 3 * MINUTE_MS, { method: "PUT" }),
+    soon: await create(1, 18 * MINUTE_MS, { method: "PUT" }),
     early: await create(2, 20 * MINUTE_MS, { early: true }),
     firing: await seedFiring(sql, await create(1, 50 * MINUTE_MS)),
     failed: await attempted(3, { ...unavailable, offsetMs: 4 }, unreachable),

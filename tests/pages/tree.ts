@@ -38,7 +38,13 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/<day>, <clock>/g, "<clock>"],
   [/(?:<clock>|<day>)(?: (?:<clock>|<day>))+/g, "<marks>"],
   // Which hours have something depends on the time of day.
-  [/(img "Lateness by [\w ]+: )[^"]*/g, "$1<figures>"],
+  [/(img "(?:How late, by|Attempts by|Punctuality of) [\w ]+[:.] )[^"]*/g, "$1<figures>"],
+  [/(link "(?:<marks>|(?:<clock>|<day>)(?:–(?:<clock>|<day>))?): )[^"]*/g, "$1<figures>"],
+  [/(?<=url: \/logs\?.*&outcome=)(?:succeeded|failed)\b/g, "<outcome>"],
+  [/(?<=#(?:day|from)-)\d+/g, "<instant>"],
+  // The verdict of /status goes by the last quarter of an hour.
+  [/(?<=heading ")(?:Requests are sent (?:on time|late)|On time now, late within the last 24 hours)\./g, "<verdict>"],
+  [/In the last quarter of an hour with requests, [^.]*\. /g, ""],
   [new RegExp(`${ALONE}[−+]?\\d[\\d.,]*\\s?${UNIT}\\b(?: \\d+ ${UNIT}\\b)*`, "g"), "<time>"],
   [/\bin <time>|<time> ago/g, "<when>"],
   [/(?<=^ *- (?:row|cell|time)\b.*)\bnow(?= , <|":?$|$)/gm, "<when>"],

@@ -1,6 +1,7 @@
 import { AccountList } from "#components/admin/account-list.tsx";
 import { DispatcherTable } from "#components/admin/dispatcher-table.tsx";
 import { QueueCard } from "#components/admin/queue-card.tsx";
+import { ServiceLateness } from "#components/admin/service-lateness.tsx";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
@@ -8,6 +9,7 @@ import { PLAN_NAMES } from "#domain/plans.ts";
 import { listAllAccounts } from "#server/admin/list-accounts.ts";
 import { readDispatchers } from "#server/admin/read-fleet.ts";
 import { readQueue } from "#server/admin/read-queue.ts";
+import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { hrefIn, hrefWith, type View } from "../view.ts";
 import { adminPage } from "./admin-page.tsx";
 
@@ -20,10 +22,11 @@ export default adminPage("/admin", async ({ admin, view }) => {
     plan: PLAN_NAMES.find((name) => name === plan),
     status: STATUSES.find((name) => name === status),
   };
-  const [queue, { dispatchers, shardsUnowned }, accounts] = await Promise.all([
+  const [queue, { dispatchers, shardsUnowned }, accounts, punctuality] = await Promise.all([
     readQueue(admin),
     readDispatchers(admin),
     listAllAccounts(admin, { ...filter, after }),
+    readLastPunctuality(),
   ]);
   return {
     title: "Admin",
@@ -39,6 +42,7 @@ export default adminPage("/admin", async ({ admin, view }) => {
       <>
         <FormOutcome error={error} />
         <QueueCard queue={queue} />
+        <ServiceLateness figures={punctuality} />
         <DispatcherTable dispatchers={dispatchers} shardsUnowned={shardsUnowned} now={view.now} />
         <AccountList
           accounts={accounts.items}

@@ -48,7 +48,7 @@ export default dashboardPage("/keys", async ({ ctx, view }) => {
 
 const MESSAGES = new Map<string, string>(
   Object.entries({
-    revoked: "Revoked. Calls with this key get 401 from now on.",
+    revoked: "Revoked. API requests with this key get 401 from now on.",
     saved: "Saved. The key is not shown again.",
   }),
 );
@@ -56,7 +56,7 @@ const MESSAGES = new Map<string, string>(
 const FAILED = new Map(
   Object.entries({
     shown: "This key exists already; its value was shown when it was created. If you do not have it, rotate the key.",
-    CONFLICT: "This key is revoked already.",
+    CONFLICT: "This key was revoked or rotated already.",
     NOT_FOUND: "There is no such API key.",
   }),
 );

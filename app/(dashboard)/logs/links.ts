@@ -1,23 +1,19 @@
+import { formatRange } from "#components/format/range.ts";
+import { FILTER_NAMES } from "#server/lists/filters.ts";
+import { filterChips } from "../filter-chips.ts";
 import { hrefWith, type View } from "../view.ts";
-import { CODE_NAMES, type LogListQuery, RANGES } from "./list-query.ts";
+import type { LogListQuery } from "./list-query.ts";
 
 /** The active filters, each with the address of the log without it. */
 export function chipsOf(view: View, { input, range }: LogListQuery): { label: string; removeHref: string }[] {
   const without = (...names: string[]) => logHref(view, Object.fromEntries(names.map((name) => [name, undefined])));
-  const { from, to } = view.params;
-  const written = (text: string | undefined) => text?.replace("T", ", ");
-  const between = [from && `from ${written(from)}`, to && `before ${written(to)}`].filter(Boolean).join(" ");
   return [
     ...(input.q ? [{ label: `“${input.q}”`, removeHref: without("q") }] : []),
-    ...(input.code ? [{ label: `Code: ${CODE_NAMES[input.code]}`, removeHref: without("code") }] : []),
+    ...filterChips(input).map(({ name, label }) => ({ label, removeHref: without(name) })),
+    ...(input.measured ? [{ label: "First attempts, as the overview counts", removeHref: without("measured") }] : []),
     ...(input.schedule_id ? [{ label: `Only ${view.params.schedule_id}`, removeHref: without("schedule_id") }] : []),
-    ...(range && (range !== "between" || between)
-      ? [
-          {
-            label: range === "between" ? `${between} ${view.zone}` : RANGES[range],
-            removeHref: without("range", "from", "to"),
-          },
-        ]
+    ...((range.from ?? range.to)
+      ? [{ label: formatRange(range, view.zone), removeHref: without("range", "from", "to") }]
       : []),
   ];
 }
@@ -29,16 +25,28 @@ export function logHref(view: View, changes: Readonly<Record<string, string | un
 
 /** The query that counts newer attempts: the filters, as parameters of the API. */
 export function newerHref(view: View, { input }: LogListQuery, since: Date): string {
-  const { q, outcome, code, from, to } = input;
+  const { q, outcome, from, to } = input;
+  const narrower = FILTER_NAMES.flatMap((name) => (view.params[name] ? [[name, view.params[name]] as const] : []));
   const query = new URLSearchParams({
     since: since.toISOString(),
     ...(q && { q }),
     ...(outcome && { outcome }),
-    ...(code && { code }),
+    ...(input.measured && { measured: "true" }),
+    ...Object.fromEntries(narrower),
     ...(input.schedule_id && view.params.schedule_id && { schedule_id: view.params.schedule_id }),
     ...(from && { from: from.toISOString() }),
     ...(to && { to: to.toISOString() }),
     ...(view.env === "test" && { env: "test" }),
   });
   return `/logs/newer?${query}`;
+}
+
+/** The links of the sorted column heads. */
+export function sortLinks(view: View, { input }: LogListQuery) {
+  const direction = "descending" as const;
+  const isByLateness = input.sort === "late";
+  return {
+    sent: { href: logHref(view, { sort: undefined }), ...(!isByLateness && { direction }) },
+    late: { href: logHref(view, { sort: isByLateness ? undefined : "late" }), ...(isByLateness && { direction }) },
+  };
 }

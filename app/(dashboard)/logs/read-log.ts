@@ -2,7 +2,6 @@ import type { Ctx } from "#server/context.ts";
 import { writeCursor } from "#server/lists/cursor.ts";
 import { countSince } from "#server/logs/count-since.ts";
 import { listOwnAttempts } from "#server/logs/list.ts";
-import { LOG_ORDER } from "#server/logs/list-input.ts";
 import type { View } from "../view.ts";
 import { logHref } from "./links.ts";
 import { type LogListQuery, PAGES_COUNTED, ROWS_PER_PAGE } from "./list-query.ts";
@@ -13,10 +12,11 @@ import { type LogListQuery, PAGES_COUNTED, ROWS_PER_PAGE } from "./list-query.ts
  */
 const RECORDED_WITHIN_MS = 60_000;
 
-/** One page of the log. `tail`, only on the first page: since when newer attempts are counted, and how many are known. */
+/** One page of the log. `tail`, only on the first page of the newest: since when newer attempts are counted, and how many are known. */
 export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
   const { input, page } = query;
-  const isFirst = page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);
+  const isFirst =
+    input.sort !== "late" && page === 1 && input.after === undefined && (input.to === undefined || input.to > view.now);
   const since = new Date(view.now.getTime() - RECORDED_WITHIN_MS);
   const [found, known] = await Promise.all([
     listOwnAttempts(ctx, input),
@@ -25,10 +25,11 @@ export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
   const { rows, hasMore, last, total } = found;
   const rowsBefore = input.after?.rowsBefore ?? input.offset;
   const cursor =
-    hasMore && last ? writeCursor({ order: LOG_ORDER, ...last, rowsBefore: rowsBefore + rows.length }) : undefined;
-  const isCounted = input.after === undefined && page < PAGES_COUNTED;
+    hasMore && last ? writeCursor({ order: input.sort, ...last, rowsBefore: rowsBefore + rows.length }) : undefined;
+  // Behind a bounded search, only the cursor leads on.
+  const isCounted = !found.isBounded && input.after === undefined && page < PAGES_COUNTED;
   return {
-    ...{ rows, total, isCapped: found.totalCapped },
+    ...{ rows, total, isCapped: found.totalCapped, isBounded: found.isBounded === true },
     ...{ from: rows.length === 0 ? 0 : rowsBefore + 1, to: rowsBefore + rows.length },
     next: cursor && logHref(view, isCounted ? { page: String(page + 1) } : { after: cursor }),
     previous:

@@ -7,27 +7,41 @@ import { RecentlyFired, UpcomingSchedules } from "#components/overview/nearest.t
 import { NeedsAttention } from "#components/overview/needs-attention.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { RangeForm } from "#components/ui/range-form.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
 import type { Ctx } from "#server/context.ts";
+import { type RangeQuery, readRangeQuery } from "#server/lists/range-query.ts";
 import { readFirstSteps } from "#server/overview/first-steps.ts";
+import { type Incidents, readOwnIncidents } from "#server/overview/incidents.ts";
 import { type Nearest, readNearest } from "#server/overview/nearest.ts";
-import { type Overview, readOverview } from "#server/overview/overview.ts";
+import { deliveredInTheEnd, type Overview, readOverview } from "#server/overview/overview.ts";
 import { installationOf } from "#server/sdk-package.ts";
 import type { Opened, Shown } from "../dashboard-page.tsx";
 import { hrefIn, type View } from "../view.ts";
+import { answersOf } from "./answers.ts";
+import { incidentIn } from "./incidents.ts";
 import { nearIn } from "./near.ts";
-import { chosenPeriod, PERIOD_WORDS, periodChoices } from "./period.ts";
+import { chosenPeriod, OVERVIEW_SUGGESTIONS, periodChoices, spanInWords } from "./period.ts";
 
 const HOUR_MS = 3_600_000;
+const INCIDENTS_SHOWN = 6;
 
 /** The overview: how late the account's requests left, what needs attention, and the first steps of a new account. */
 export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> {
   const period = chosenPeriod(view.params.period, ctx.limits.retentionDays);
-  const [overview, near] = await Promise.all([readOverview(ctx, period), readNearest(ctx)]);
+  const range = readRangeQuery(view.params, { nowMs: view.now.getTime(), zone: view.zone, lean: "past" });
+  const wanted = (range.from ?? range.to) ? { fromMs: msOf(range.from), toMs: msOf(range.to) } : undefined;
+  const reading = readOverview(ctx, period, wanted);
+  const [overview, near, incidents] = await Promise.all([
+    ...([reading, readNearest(ctx)] as const),
+    reading.then(({ span }) => readOwnIncidents(ctx, span, INCIDENTS_SHOWN)),
+  ]);
+  const isGone = wanted !== undefined && !overview.isOfRange;
   const steps = isBeginning(near, view) ? await readFirstSteps(ctx) : null;
   return {
     title: "Overview",
-    tools: <Tools ctx={ctx} view={view} />,
+    tools: <Tools {...{ ctx, view, range }} isOfRange={overview.isOfRange} />,
     action: (
       <ButtonLink kind="primary" href={hrefIn(view.env, "/schedules/new")}>
         <Icon of={Plus} />
@@ -36,19 +50,35 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
     ),
     body: (
       <>
+        {(range.problem !== undefined || isGone) && (
+          <Notice kind="warn">{range.problem ?? nothingKept(ctx.limits.retentionDays)}</Notice>
+        )}
         <DispatcherDown beat={beat} now={view.now} zone={view.zone} />
         {steps && <Beginning {...{ ctx, view }} done={{ ...steps, hasSent: near.latest.length > 0 }} />}
-        {(steps === null || steps.hasSchedule) && <Figures {...{ overview, near, view }} />}
+        {(steps === null || steps.hasSchedule) && <Figures {...{ overview, incidents, near, view }} />}
       </>
     ),
   };
 }
 
-function Tools({ ctx, view }: { ctx: Ctx; view: View }) {
+const msOf = (at: Date | undefined) => at?.getTime() ?? null;
+
+const nothingKept = (days: number) =>
+  `Nothing is kept of that range: attempts are kept for ${days} days, and nothing was sent in the future.`;
+
+function Tools({ ctx, view, range, isOfRange }: { ctx: Ctx; view: View; range: RangeQuery; isOfRange: boolean }) {
   return (
     <>
       <AutoRefresh at={view.now.getTime()} href={hrefIn(view.env, view.path, view.params)} everyS={10} />
-      <Segments label="Period" choices={periodChoices(view, ctx.plan, ctx.config.plans)} />
+      <Segments label="Period" choices={periodChoices(view, ctx.plan, ctx.config.plans, isOfRange)} />
+      <RangeForm
+        action={view.path}
+        kept={{ env: view.env === "test" ? "test" : undefined }}
+        zone={view.zone}
+        value={range.text}
+        isInvalid={range.problem !== undefined}
+        suggestions={OVERVIEW_SUGGESTIONS}
+      />
     </>
   );
 }
@@ -74,13 +104,42 @@ function Beginning({ ctx, view, done }: { ctx: Ctx; view: View; done: StepsDone 
   );
 }
 
-function Figures({ overview, near, view }: { overview: Overview; near: Nearest; view: View }) {
-  const { period, span, series, schedules } = overview;
-  const { words, bucket } = PERIOD_WORDS[period];
+function Figures({
+  overview,
+  incidents,
+  near,
+  view,
+}: {
+  overview: Overview;
+  incidents: Incidents;
+  near: Nearest;
+  view: View;
+}) {
+  const { span, series, schedules } = overview;
+  const { words, bucket } = spanInWords(overview, view.zone);
+  const answers = answersOf(view, overview);
   const schedulesIn = (query: Record<string, string>) => hrefIn(view.env, "/schedules", query);
   const seen = { now: view.now, zone: view.zone };
+  const startOf = (step: number) => new Date(span.startsAt.getTime() + step * span.stepMs);
   return (
     <>
+      <NeedsAttention
+        incidents={incidents.groups.map((group) => incidentIn(view, group))}
+        more={{ count: incidents.total - incidents.groups.length, href: schedulesIn({ status: "dead,failed" }) }}
+        isCapped={incidents.isCapped}
+        retrying={{ count: schedules.failed, href: schedulesIn({ status: "failed" }) }}
+        dead={{ count: schedules.dead, href: schedulesIn({ status: "dead" }) }}
+        dueSoon={{
+          count: schedules.dueSoon,
+          href: schedulesIn({
+            status: "scheduled",
+            sort: "fire_at",
+            to: new Date(view.now.getTime() + HOUR_MS).toISOString(),
+          }),
+        }}
+        period={words}
+        {...seen}
+      />
       <LatenessCard
         shown={{
           active: schedules.active,
@@ -88,42 +147,33 @@ function Figures({ overview, near, view }: { overview: Overview; near: Nearest; 
           successRate: overview.successRate,
           offsets: overview.offsetMs,
           histogram: overview.histogram,
-          buckets: series.map((step, at) => ({
-            ...step,
-            startsAt: new Date(span.startsAt.getTime() + at * span.stepMs),
-          })),
+          deliveredRate: deliveredInTheEnd(overview),
+          buckets: series.map((step, at) => ({ ...step, startsAt: startOf(at) })),
+          outcomes: overview.outcomes.map((outcomes, at) => ({ outcomes, startsAt: startOf(at) })),
         }}
         period={words}
         bucket={bucket}
+        stepMs={span.stepMs}
         zone={view.zone}
-        links={{ schedules: schedulesIn({ status: "scheduled,firing,failed" }), logs: hrefIn(view.env, "/logs") }}
+        answers={answers}
+        endsNow={span.startsAt.getTime() + span.steps * span.stepMs > view.now.getTime()}
+        links={{
+          schedules: schedulesIn({ status: "scheduled,firing,failed" }),
+          logs: answers.attempts,
+          late: answers.late,
+        }}
       />
       <div className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <RecentlyFired
           schedules={near.latest.map((one) => nearIn(view.env, one))}
-          allHref={hrefIn(view.env, "/logs")}
+          allHref={overview.isOfRange ? answers.attempts : hrefIn(view.env, "/logs")}
           {...seen}
         />
-        <div className="grid grid-cols-1 gap-5">
-          <NeedsAttention
-            failed={{ count: schedules.failed, href: schedulesIn({ status: "failed" }) }}
-            dead={{ count: schedules.dead, href: schedulesIn({ status: "dead" }) }}
-            dueSoon={{
-              count: schedules.dueSoon,
-              href: schedulesIn({
-                status: "scheduled",
-                sort: "fire_at",
-                to: new Date(view.now.getTime() + HOUR_MS).toISOString(),
-              }),
-            }}
-            period={words}
-          />
-          <UpcomingSchedules
-            schedules={near.next.map((one) => nearIn(view.env, one))}
-            allHref={schedulesIn({ status: "scheduled", sort: "fire_at" })}
-            {...seen}
-          />
-        </div>
+        <UpcomingSchedules
+          schedules={near.next.map((one) => nearIn(view.env, one))}
+          allHref={schedulesIn({ status: "scheduled", sort: "fire_at" })}
+          {...seen}
+        />
       </div>
     </>
   );

@@ -24,15 +24,28 @@ export function problemsOf(wrong = ""): Partial<Record<keyof RelayDraft, string>
   return Object.fromEntries(Object.entries(PROBLEMS).filter(([name]) => names.includes(name)));
 }
 
-/** The message after saving. `clamped` names the settings that were clamped to the plan's limits. */
-export function savedMessage(clamped = ""): string {
+/** The message after a form of the page was sent. */
+export function outcomeMessage(flash: View["flash"]): string | undefined {
+  if (flash?.result === "saved") return savedMessage(flash.clamped);
+  return OUTCOMES.get(flash?.result ?? "");
+}
+
+const OUTCOMES = new Map<string, string>(
+  Object.entries({
+    opened: "On. Test keys may receive all test deliveries for 7 days.",
+    closed: "Off. Test keys receive what is sent to https://listen.invalid/ alone.",
+  }),
+);
+
+/** `clamped` names the settings that were clamped to the plan's limits. */
+function savedMessage(clamped = ""): string {
   const names = clamped.split(",").flatMap((knob) => CLAMPED.get(knob) ?? []);
   if (names.length === 0) return "Saved. It applies to the next attempts.";
   return `Saved, within your plan’s limits: ${names.join(", ")} was brought into its range.`;
 }
 
 const PROBLEMS: Record<keyof RelayDraft, string> = {
-  cps: "Calls per second is a whole number, or empty.",
+  cps: "Outgoing requests per second is a whole number, or empty.",
   retries: "Retries is a whole number, or empty.",
   wait: "The first wait is a number of seconds, or empty.",
   strategy: "Choose how the waits grow.",
@@ -41,7 +54,7 @@ const PROBLEMS: Record<keyof RelayDraft, string> = {
 
 const CLAMPED = new Map<string, string>(
   Object.entries({
-    cpsLimit: "calls per second",
+    cpsLimit: "outgoing requests per second",
     retryAttempts: "retries",
     retryBackoffMs: "first wait",
   }),

@@ -1,19 +1,23 @@
-import { formatInstant } from "#components/format/instant.ts";
+import { formatRange } from "#components/format/range.ts";
+import { capitalised, statusWord } from "#components/format/status-word.ts";
 import type { ListedSchedule } from "#components/schedules/schedule-table.tsx";
 import { encodeId } from "#domain/ids.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
+import { FILTER_NAMES } from "#server/lists/filters.ts";
 import type { ScheduleListing } from "#server/schedules/list-upcoming.ts";
+import { filterChips } from "../filter-chips.ts";
 import { hrefIn, type View } from "../view.ts";
-import { FIRES, type ScheduleListQuery, type Sort } from "./list-query.ts";
+import type { ScheduleListQuery, Sort } from "./list-query.ts";
 import type { Counts } from "./read-list.ts";
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
 /** The address of this list with some of its parameters changed: its first page, unless `changes` name one. */
 export function listHref({ env, path, params }: View, changes: Changes): string {
-  const { status, q, fires, from, to, sort } = params;
-  return hrefIn(env, path, { status, q, fires, from, to, sort, ...changes });
+  const { status, q, range, from, to, sort } = params;
+  const narrower = Object.fromEntries(FILTER_NAMES.map((name) => [name, params[name]]));
+  return hrefIn(env, path, { status, q, ...narrower, range, from, to, sort, ...changes });
 }
 
 /** The address of the page that asks for confirmation of an action. */
@@ -21,13 +25,14 @@ export function confirmHref(view: View, action: OperationAction, scope: Changes)
   return hrefIn(view.env, "/schedules/confirm", { action, ...scope });
 }
 
+/** The rows of the list, with the addresses of their pages; `back` is where those that ask lead back to. */
 export function listedSchedules(view: View, rows: ScheduleListing["rows"], back: string): ListedSchedule[] {
   return rows.map((row) => {
     const id = encodeId("sch", row.id);
     return {
       id,
       ...{ url: row.targetUrl, method: row.method, status: row.status, fireAt: row.fireAt, createdAt: row.createdAt },
-      ...{ offsetMs: row.offsetMs, attempts: row.attempts },
+      ...{ offsetMs: row.offsetMs, attempts: row.attempts, nextAttemptAt: row.nextAttemptAt },
       href: hrefIn(view.env, `/schedules/${id}`),
       cancelHref: confirmHref(view, "cancel", { ids: id, back }),
       replayHref: confirmHref(view, "replay", { ids: id, back }),
@@ -51,25 +56,23 @@ export function tabsOf(view: View, { filter, problem }: ScheduleListQuery, count
   });
   return [
     tab("All", undefined, counts?.all),
-    ...STATUSES.map((status) =>
-      tab(status.charAt(0).toUpperCase() + status.slice(1), status, counts?.byStatus[status]),
-    ),
+    ...STATUSES.map((status) => tab(capitalised(statusWord(status)), status, counts?.byStatus[status])),
   ];
 }
 
 /** The active filters, each with the address of the list without it. A single status has its tab instead. */
-export function chipsOf(view: View, { filter, fires }: ScheduleListQuery) {
+export function chipsOf(view: View, { filter, range }: ScheduleListQuery) {
   const chips: { label: string; removeHref: string }[] = [];
-  const { status, q, from, to } = filter;
+  const { status, q } = filter;
   if (status && status.length > 1) {
-    chips.push({ label: status.join(" or "), removeHref: listHref(view, { status: undefined }) });
+    chips.push({ label: status.map(statusWord).join(" or "), removeHref: listHref(view, { status: undefined }) });
   }
   if (q) chips.push({ label: `“${q}”`, removeHref: listHref(view, { q: undefined }) });
-  if (fires) {
-    const bounds = [from && `from ${formatInstant(from, view.zone)}`, to && `before ${formatInstant(to, view.zone)}`];
-    const label = fires === "between" ? bounds.filter(Boolean).join(", ") : `Fires ${FIRES[fires].toLowerCase()}`;
-    const removed = { fires: undefined, from: undefined, to: undefined };
-    chips.push({ label: label || "Between", removeHref: listHref(view, removed) });
+  for (const { name, label } of filterChips(filter))
+    chips.push({ label, removeHref: listHref(view, { [name]: undefined }) });
+  if (range.from ?? range.to) {
+    const removed = { range: undefined, from: undefined, to: undefined };
+    chips.push({ label: `Due ${formatRange(range, view.zone)}`, removeHref: listHref(view, removed) });
   }
   return chips;
 }
@@ -82,6 +85,10 @@ export function sortLinks(view: View, sort: Sort) {
     fires: {
       href: link(sort === "fire_at" ? "-fire_at" : sort === "-fire_at" ? "upcoming" : "fire_at"),
       ...(firesDirection && { direction: firesDirection as "ascending" | "descending" }),
+    },
+    late: {
+      href: link(sort === "late" ? "upcoming" : "late"),
+      ...(sort === "late" && { direction: "descending" as const }),
     },
     created: {
       href: link(sort === "-created_at" ? "upcoming" : "-created_at"),

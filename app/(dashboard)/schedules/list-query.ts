@@ -1,15 +1,17 @@
-import { dayStart } from "#components/format/wall-clock.ts";
+import type { ScopeFilter } from "#components/schedules/operation-words.ts";
+import { encodeId } from "#domain/ids.ts";
+import { writeLateRange } from "#domain/late-range.ts";
+import { type Cursor, readCursor } from "#server/lists/cursor.ts";
+import { FILTER_NAMES } from "#server/lists/filters.ts";
 import { type ListClock, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
+import type { RangeQuery } from "#server/lists/range-query.ts";
 import { ListInput } from "#server/schedules/list-input.ts";
 
-/** The options of the filter by `fire_at`; "between" takes its bounds from the parameters `from` and `to`. */
-export const FIRES = {
-  hour: "In the next hour",
-  today: "Today",
-  week: "In the next 7 days",
-  "past-day": "In the last 24 hours",
-  between: "Between…",
-} as const;
+/** What the field of the range suggests. */
+export const DUE_SUGGESTIONS = [
+  ...["next hour", "today", "tomorrow", "next 7 days", "this month"],
+  ...["last hour", "last night", "yesterday", "last 7 days"],
+] as const;
 
 /** The orders of the list. "upcoming" shows open schedules, next due first, then ended ones, last due first. */
 export const SORTS = {
@@ -17,9 +19,9 @@ export const SORTS = {
   "-created_at": "Newest first",
   fire_at: "Earliest instant first",
   "-fire_at": "Latest instant first",
+  late: "Most late first",
 } as const;
 
-export type Fires = keyof typeof FIRES;
 export type Sort = keyof typeof SORTS;
 
 export const ROWS_PER_PAGE = 20;
@@ -27,13 +29,15 @@ export const ROWS_PER_PAGE = 20;
 export const PAGES_MAX = 500;
 
 /** Which schedules: the filters of GET /v1/schedules. */
-export type ScheduleFilter = Pick<ListInput, "status" | "q" | "from" | "to">;
+export type ScheduleFilter = Omit<ListInput, "limit" | "offset" | "after" | "sort">;
 
 export type ScheduleListQuery = {
   filter: ScheduleFilter;
-  fires: Fires | undefined;
+  range: RangeQuery;
   sort: Sort;
   page: number;
+  /** Where the page before has ended, in place of `page`: behind a search that ended early. */
+  after: Cursor | undefined;
   /** The error message for the first invalid parameter of the address. */
   problem: string | undefined;
 };
@@ -44,47 +48,42 @@ export function readScheduleListQuery(
   clock: ListClock,
 ): ScheduleListQuery {
   const { input, page, range, invalid } = readListQuery(RULES, params, clock);
-  const { status, q, from, to } = input;
+  const { limit: _limit, offset: _offset, after: _after, sort: _sort, ...filter } = input;
   const sort = Object.hasOwn(SORTS, params.sort ?? "") ? (params.sort as Sort) : "upcoming";
-  const isReversed = from !== undefined && to !== undefined && from >= to;
-  const problem =
-    invalid[0] === undefined ? isReversed && "The range ends before it begins." : PROBLEMS.get(invalid[0]);
-  return { filter: { status, q, from, to }, fires: range, sort, page, problem: problem || undefined };
+  const problem = range.problem ?? (invalid[0] === undefined ? undefined : PROBLEMS.get(invalid[0]));
+  const cursor = params.after === undefined ? null : readCursor(params.after);
+  return { filter, range, sort, page, after: cursor?.order === sort ? cursor : undefined, problem };
 }
 
 /** The filter as parameters of an address, with instants that do not depend on the current time. */
-export function filterParams({ status, q, from, to }: ScheduleFilter) {
-  return { status: status?.join(","), q, from: from?.toISOString(), to: to?.toISOString() };
+export function filterParams({ status, q, from, to, late, host, code, idempotency_key, operation }: ScheduleFilter) {
+  return {
+    ...{ status: status?.join(","), q, from: from?.toISOString(), to: to?.toISOString(), host, code, idempotency_key },
+    ...{ late: late && writeLateRange(late), operation: operation && encodeId("op", operation) },
+  };
 }
 
-const GIVE_IN_FULL = "Give dates and times in full, such as 27 March 2026, 14:30.";
+/** The filter as pages tell it in words. */
+export function scopeOf(filter: ScheduleFilter): ScopeFilter {
+  const { status: statuses = null, q = null, from = null, to = null, idempotency_key: idempotencyKey } = filter;
+  const { late, host, code, operation } = filterParams(filter);
+  return { statuses, q, from, to, late, host, code, idempotencyKey, operation };
+}
+
 const PROBLEMS = new Map([
   ["status", "That status does not exist."],
   ["q", "Search for plain text of at most 200 characters."],
-  ["fires", "That range does not exist."],
-  ["from", GIVE_IN_FULL],
-  ["to", GIVE_IN_FULL],
+  ["late", "Give how late in whole milliseconds, such as 250.. or 100..500."],
+  ["host", "Give the whole host of a target, such as api.example.com."],
+  ["code", "Give a status code such as 503, a class such as 5xx, or none."],
+  ["idempotency_key", "An idempotency key has 1 to 255 characters."],
+  ["operation", "That operation does not exist."],
 ]);
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const after = (at: Date, ms: number) => new Date(at.getTime() + ms);
-
-const RULES: ListQueryRules<ListInput, Exclude<Fires, "between">> = {
+const RULES: ListQueryRules<ListInput> = {
   schema: ListInput,
-  filters: ["status"],
-  rangeName: "fires",
-  presets: {
-    hour: ({ now }) => ({ from: now, to: after(now, HOUR_MS) }),
-    today: ({ now, zone }) => {
-      const from = dayStart(now, zone);
-      // A day has up to 25 hours.
-      return { from, to: dayStart(after(from, 1.5 * DAY_MS), zone) };
-    },
-    week: ({ now }) => ({ from: now, to: after(now, 7 * DAY_MS) }),
-    "past-day": ({ now }) => ({ from: after(now, -DAY_MS), to: now }),
-  },
-  isBetweenByDefault: true,
+  filters: ["status", ...FILTER_NAMES],
+  lean: "future",
   rowsPerPage: ROWS_PER_PAGE,
   pagesMax: PAGES_MAX,
 };

@@ -1,6 +1,6 @@
-import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { DocsLayout } from "#components/docs/docs-layout.tsx";
+import { DocsSearch } from "#components/docs/docs-search.tsx";
 import { type DocHeading, readOutline } from "#components/docs/headings.ts";
 import { Markdown } from "#components/docs/markdown.tsx";
 import { MissingCard } from "#components/layout/missing-card.tsx";
@@ -8,26 +8,16 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { readReference, referenceHref } from "#server/contract/reference.ts";
 import { DOC_GROUPS, DOC_PAGES, type DocPage, docHref, docMarkdownHref, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
+import { readRun } from "#server/docs/runs.ts";
+import { QUERY_CHARS_MAX } from "#server/docs/search/search.ts";
 import { getServices } from "#server/services.ts";
-import { answerNotFound } from "../../answer-not-found.ts";
-import { publicPage } from "../public-page.tsx";
-
-export function findDocPage(slug: string): DocPage | undefined {
-  return DOC_PAGES.find((page) => page.slug === slug);
-}
-
-/** The metadata of a page; without one, of `showNoSuchPage`. */
-export function docMetadata(page: DocPage | undefined): Metadata {
-  if (page === undefined) return MISSING_METADATA;
-  return { title: page.title, description: page.description, alternates: { canonical: docHref(page) } };
-}
-
-export const MISSING_METADATA: Metadata = { title: "Not found", robots: "noindex" };
+import type { Shown } from "../serve-page.tsx";
 
 /** The 404 page of the documentation, with its navigation. */
-export function showNoSuchPage() {
-  answerNotFound();
+export function showNoSuchPage(): Shown {
   return showDocs({
+    title: "Not found",
+    status: 404,
     current: "",
     outline: [],
     children: (
@@ -49,17 +39,22 @@ export function showNoSuchPage() {
 }
 
 /** A page of docs/ with the navigation of the documentation; `showNoSuchPage` when there is no such page. */
-export async function showDocPage(page: DocPage | undefined) {
+export async function showDocPage(page: DocPage | undefined): Promise<Shown> {
   if (page === undefined) return showNoSuchPage();
   const text = await readDocPage(page, getServices().config.baseUrl);
+  const run = await readRun(page);
   const next = DOC_PAGES[DOC_PAGES.indexOf(page) + 1];
   return showDocs({
+    title: page.title,
+    description: page.description,
+    canonical: docHref(page),
     current: docHref(page),
     outline: readOutline(text),
     more: [{ href: docMarkdownHref(page), label: "As Markdown" }],
     children: (
       <>
         <Markdown text={text} linkTo={linkFromDoc} />
+        {run && <p className="mt-4 border-line border-t pt-3 text-ink-muted text-sm">{run}</p>}
         {next && (
           <p className="mt-4 flex justify-end">
             <ButtonLink href={docHref(next)}>Next: {next.title}</ButtonLink>
@@ -70,21 +65,29 @@ export async function showDocPage(page: DocPage | undefined) {
   });
 }
 
-/** The frame of the documentation around `children`. */
+/** A page of the documentation: `children` in its frame. */
 export function showDocs({
   children,
-  ...rest
-}: {
+  current,
+  outline,
+  more,
+  isSearch = false,
+  ...head
+}: Omit<Shown, "body"> & {
   current: string;
   outline: readonly DocHeading[];
   more?: readonly { href: string; label: string }[];
+  /** Whether the page has a field for searches of its own. */
+  isSearch?: boolean;
   children: ReactNode;
-}) {
-  return publicPage(
-    <DocsLayout groups={navigation()} {...rest}>
+}): Shown {
+  const search = !isSearch && <DocsSearch charsMax={QUERY_CHARS_MAX} />;
+  const body = (
+    <DocsLayout groups={navigation()} search={search} current={current} outline={outline} more={more}>
       {children}
-    </DocsLayout>,
+    </DocsLayout>
   );
+  return { ...head, body };
 }
 
 function navigation() {

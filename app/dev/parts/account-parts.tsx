@@ -49,7 +49,7 @@ const EVENT: ShownEvent = {
     count: 1,
     by: { kind: "sign_in" },
   },
-  ...{ apiKey: null, env: null, provider: "google", reason: null, network: "203.0.113.0/24" },
+  ...{ apiKey: null, env: null, scheduleId: null, provider: "google", reason: null, network: "203.0.113.0/24" },
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 };
 const KEY = { name: "production server", env: "live" } as const;
@@ -73,6 +73,9 @@ const EVENTS: readonly Partial<ShownEvent>[] = [
   { kind: "api_key_rotated", by: BY_SESSION, apiKey: KEY, network: "2001:db8:1::/48" },
   { kind: "api_key_revoked", by: BY_SESSION, apiKey: KEY },
   { kind: "signing_secrets_rotated", by: { kind: "api_key" }, env: "test", userAgent: "curl/8.9.1" },
+  { kind: "test_deliveries_opened", by: BY_SESSION, env: "test" },
+  { kind: "test_deliveries_closed", by: BY_SESSION, env: "test" },
+  { kind: "request_redirected", by: BY_SESSION, env: "live", scheduleId: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta" },
   { kind: "identity_linked" },
   { kind: "identity_removed", by: BY_SESSION },
   { kind: "session_ended", by: BY_SESSION },

@@ -20,7 +20,7 @@ export function AttemptParts() {
           <CardBody>
             <TimelineList>
               <TimelineEntry node="created" title="Created" at={at("2026-03-26T09:14:02.118Z")} />
-              <TimelineEntry node="due" title="Due" note="the instant asked for" at={at("2026-03-27T14:30:00.000Z")} />
+              <TimelineEntry node="due" title="Due" note="when it is due" at={at("2026-03-27T14:30:00.000Z")} />
               <TimelineEntry
                 node="failed"
                 title="Attempt 1 of 5"
@@ -40,8 +40,8 @@ export function AttemptParts() {
         </Card>
         <Card>
           <CardBody className="grid gap-4">
-            {[4, 0, 304, 61_000, -18].map((ms) => (
-              <LatenessStrip key={ms} ms={ms} what="The first attempt" />
+            {[null, 4, 0, 304, 61_000, -18].map((ms) => (
+              <LatenessStrip key={ms} ms={ms} what="The first attempt" href="#log" />
             ))}
           </CardBody>
         </Card>

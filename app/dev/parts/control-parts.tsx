@@ -46,9 +46,9 @@ export function ControlParts() {
               <Button reason="It is firing. Try again in 2 s.">Cancel</Button>
             </div>
             <div className="flex flex-wrap items-center gap-4">
-              <RefreshState words="Updated 4 s ago" />
-              <RefreshState words="Refresh paused" isPaused />
-              <RefreshState words="Paused while something is selected" isHeld />
+              <RefreshState at={0} words="Updated 4 s ago" />
+              <RefreshState at={0} words="Refresh paused" isPaused />
+              <RefreshState at={0} words="Paused while something is selected" isHeld />
             </div>
           </CardBody>
           <CardFoot>

@@ -77,8 +77,8 @@ export function DataParts() {
                 +19
               </Reading>
             </div>
-            <LatenessHistogram counts={COUNTS} p50={3} p95={19} />
-            <LatenessHistogram counts={[]} p50={0} p95={0} size="medium" />
+            <LatenessHistogram counts={COUNTS} p50={3} p95={19} hrefOf={() => "#requests"} />
+            <LatenessHistogram counts={[]} p50={0} p95={0} size="medium" hrefOf={() => "#requests"} />
           </CardBody>
         </Card>
       </Section>
@@ -230,9 +230,9 @@ export function DataParts() {
           what="first curl"
           code={[
             "curl https://stopwatch.example.com/v1/schedules \\\n  -d ",
-            { text: '\'{ "fireAt": ', as: "text" },
+            { text: '\'{ "fireAt": ', as: "string" },
             { text: '"2026-03-27T14:33:07.000Z"', as: "instant" },
-            { text: " }'", as: "text" },
+            { text: " }'", as: "string" },
             { text: "\n\n# 201", as: "comment" },
           ]}
         />

@@ -1,6 +1,7 @@
 import { AuditTable } from "#components/admin/audit-table.tsx";
 import { DispatcherTable } from "#components/admin/dispatcher-table.tsx";
 import { QueueCard } from "#components/admin/queue-card.tsx";
+import { ServiceLateness } from "#components/admin/service-lateness.tsx";
 import { AttemptTable, type ListedAttempt } from "#components/attempts/attempt-table.tsx";
 import { LogEmpty, LogNoMatch } from "#components/attempts/log-states.tsx";
 import { LogTail } from "#components/attempts/log-tail.tsx";
@@ -9,7 +10,10 @@ import { type ListedSchedule, ScheduleTable } from "#components/schedules/schedu
 import { SchedulesEmpty, SchedulesNoMatch } from "#components/schedules/schedules-empty.tsx";
 import { SelectionBar } from "#components/schedules/selection-bar.tsx";
 import { Card } from "#components/ui/card.tsx";
-import { FilterForm, FilterRange, FilterSelect } from "#components/ui/filter-form.tsx";
+import { FilterForm, FilterTimeRange } from "#components/ui/filter-form.tsx";
+import { NarrowFilters } from "#components/ui/narrow-filters.tsx";
+import { RangeForm } from "#components/ui/range-form.tsx";
+import { SearchEnded } from "#components/ui/search-ended.tsx";
 import { STATUSES } from "#domain/states.ts";
 import { installationOf } from "#server/sdk-package.ts";
 import { LONG_EMAIL, LONG_ERROR, LONG_NAME, LONG_REASON, LONG_URL } from "./extreme-values.ts";
@@ -21,12 +25,13 @@ const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 const SCHEDULES: readonly ListedSchedule[] = STATUSES.map((status, at) => ({
   ...{ id: `sch_${at}`, url: at === 0 ? LONG_URL : "https://example.com/hooks/trial-ends", method: "DELETE", status },
   ...{ fireAt: ago(60 * at - 161), offsetMs: at < 2 ? null : 10 ** at, attempts: at === 5 ? 1_000_000 : at },
+  nextAttemptAt: status === "failed" ? ago(-8_040) : null,
   ...{ createdAt: ago(100_000 * (at + 1)), href: "#one", cancelHref: "#cancel", replayHref: "#replay" },
 }));
 
 const ATTEMPT: ListedAttempt = {
   ...{ scheduleId: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta", attempt: 1, method: "POST", targetUrl: LONG_URL },
-  ...{ statusCode: null, latencyMs: 86_400_000, errorText: LONG_ERROR, attemptedAt: ago(400_000) },
+  ...{ statusCode: null, lateMs: 86_400_000, latencyMs: 86_400_000, errorText: LONG_ERROR, attemptedAt: ago(400_000) },
   ...{ href: "#one", onlyHref: "#only" },
 };
 
@@ -47,14 +52,14 @@ export function ListParts() {
             ]}
             resetHref="#reset"
           >
-            <FilterSelect
-              name="fires"
-              label="Fires"
-              value="between"
-              any="Fires at any time"
-              options={{ between: "Between…" }}
+            <FilterTimeRange
+              label="Due"
+              zone="America/Argentina/ComodRivadavia"
+              value="2026-01-01T00:00:00.001Z to 2027-01-01T00:00:00.001Z"
+              problem="This range is not understood."
+              suggestions={["yesterday"]}
             />
-            <FilterRange from="2026-01-01T00:00" to="2027-01-01T00:00" zone="America/Argentina/ComodRivadavia" />
+            <NarrowFilters values={{ late: "20..29", code: "503", host: LONG_NAME, idempotency_key: LONG_NAME }} />
           </FilterForm>
           <form className="group/rows">
             <ScheduleTable
@@ -63,23 +68,35 @@ export function ListParts() {
               now={NOW}
               zone="Europe/Berlin"
               isTicked
-              sort={{ fires: { href: "#fires", direction: "ascending" }, created: { href: "#created" } }}
+              sort={{
+                ...{ fires: { href: "#fires", direction: "ascending" }, created: { href: "#created" } },
+                late: { href: "#late" },
+              }}
             />
             <SelectionBar
-              ticked={6}
+              ticked={{ all: 6, cancellable: 2 }}
               whole={{
-                ...{ total: 10_000, isCapped: true, selectPageHref: "#page" },
-                ...{ cancelHref: "#cancel", replayHref: "#replay" },
+                ...{ total: 10_000, isCapped: true, rows: 6, filter: "", selectPageHref: "#page" },
+                ...{ replayHref: "#replay", cancelHref: "#cancel", cancellable: { count: 189, isCapped: false } },
               }}
             />
           </form>
         </Card>
         <Card>
+          <RangeForm
+            action="#range"
+            kept={{}}
+            zone="America/Argentina/ComodRivadavia"
+            value={LONG_NAME}
+            isInvalid
+            suggestions={["yesterday"]}
+          />
           <LogTail countHref="#count" known={null} listHref="#list" />
           <AttemptTable
             attempts={[ATTEMPT, { ...ATTEMPT, attempt: 2, statusCode: 204, latencyMs: 5, errorText: "" }]}
             zone="America/Argentina/ComodRivadavia"
             now={NOW}
+            sort={{ sent: { href: "#sent", direction: "descending" }, late: { href: "#late" } }}
           />
         </Card>
         <Card>
@@ -109,6 +126,18 @@ export function ListParts() {
             ...{ oldestDueMs: 93_784_000, isEstimated: true, isDeadCapped: true },
           }}
         />
+        <ServiceLateness
+          figures={{
+            ...{ sent: 1_234_567, onTimeRate: 0.9987, p50: 3, p95: 19 },
+            histogram: [
+              { ms: 0, count: 400 },
+              { ms: 3, count: 900 },
+              { ms: 19, count: 60 },
+              { ms: 400, count: 1 },
+            ],
+          }}
+        />
+        <ServiceLateness figures={null} />
         <DispatcherTable
           dispatchers={[
             {
@@ -158,6 +187,9 @@ export function ListParts() {
         </Card>
         <Card>
           <LogEmpty retentionDays={7} newHref="#new" />
+        </Card>
+        <Card>
+          <SearchEnded title="No attempt found so far" nextHref="#next" next="Search on" />
         </Card>
         <Card>
           <LogNoMatch chips={["code 5xx", `“${LONG_NAME}” in the URL`]} outcome="failed" resetHref="#reset" />

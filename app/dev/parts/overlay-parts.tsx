@@ -46,7 +46,7 @@ export function OverlayParts() {
             )}
           >
             <p>
-              All scheduled ones that match “example.com”. Those that begin to fire meanwhile are left alone and named
+              All scheduled ones that match “example.com”. Those that begin to fire meanwhile are skipped and named
               afterwards. They still count in March.
             </p>
           </Dialog>

@@ -24,7 +24,7 @@ export function PlaceParts() {
           <p>It may belong to the other environment, or have ended more than 90 days ago.</p>
         </MissingCard>
         <MissingCard title="Nothing is here" heading="h3" actions={<ButtonLink href="#overview">Overview</ButtonLink>}>
-          <p>There is no page at this address. It may be mistyped, or its subject was deleted.</p>
+          <p>There is no page at this address. It may be mistyped, or what it showed was deleted.</p>
         </MissingCard>
         <MissingCard
           title={`No such thing: ${LONG_NAME}`}
@@ -46,11 +46,14 @@ export function PlaceParts() {
             </>
           }
         >
-          <p>The database did not answer. Schedules that are stored are kept, and are delivered by the dispatcher.</p>
+          <p>
+            The database did not answer. Your schedules are kept. A request that comes due meanwhile is sent late, once
+            a dispatcher reaches the database again.
+          </p>
         </FailureCard>
         <FailureCard title="This form was not taken" requestId="req_fedcba9876543210fedcba9876543210" heading="h3">
           <p>The database did not answer.</p>
-          <p>Reload this page to send again what you typed. It is stored once, however often it is sent.</p>
+          <p>Reload this page to send again what you typed. It is scheduled once, however often you send it.</p>
         </FailureCard>
         <FailureCard title="These figures did not load" heading="h3">
           <p>Something failed on our side. Deliveries are not affected by this page.</p>

@@ -17,8 +17,14 @@ const SCHEDULE: ShownSchedule = {
   ...{ fireAt: new Date("2026-03-27T14:30:00.000Z"), firedAt: null, offsetMs: null, earlyFire: false },
   ...{ payloadSizeBytes: 312, createdAt: new Date("2026-03-26T09:14:02.118Z"), endedAt: null },
   nextAttemptAt: new Date("2026-03-27T14:32:19.402Z"),
-  ...{ replayOf: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb", idempotencyKey: LONG_NAME.repeat(3), isErased: false },
-  ...{ hasContent: true, attemptCount: 2, retentionDays: 7 },
+  ...{
+    replayOf: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb",
+    operationId: "op_01kbm5qk4f8rz3c2x7w9v6n1tb",
+    creator: { kind: "key", name: "checkout-worker", prefix: "sw_live_", last4: "k2Qa", isRevoked: false },
+    idempotencyKey: LONG_NAME.repeat(3),
+    isErased: false,
+  },
+  ...{ hasContent: true, attemptCount: 2, retentionDays: 7, lastStatusCode: 503, lastError: "closed" },
   attempts: [
     {
       ...{ attempt: 2, statusCode: 503, latencyMs: 29_997, errorText: LONG_ERROR },
@@ -34,10 +40,11 @@ const SCHEDULE: ShownSchedule = {
     ...{ count: 1_000, isCapped: true },
   },
   ahead: { total: 5, lastAtMs: NOW.getTime() + 420_000 },
+  retryWait: { plannedMs: 60_000, jitterMs: 13_000 },
   problems: {
     fire: null,
     cancel: null,
-    reschedule: "Not in failed: the time can change only while a schedule is scheduled.",
+    reschedule: "Its time can change only while it is scheduled.",
     replay: "Payload and headers were erased at the end of the plan's retention.",
     clone: null,
   },
@@ -62,6 +69,8 @@ export function SchedulePageParts() {
       <Section title="A schedule: status summary">
         {STATUSES_SHOWN.map((status) => (
           <StatusSummary
+            logHref="#log"
+            hrefOf={(id) => `#${id}`}
             key={status}
             schedule={{ ...SCHEDULE, ...SHOWN[status], status }}
             zone="Europe/Berlin"
@@ -79,7 +88,7 @@ export function SchedulePageParts() {
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
           <Timeline schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
           <div className="grid grid-cols-1 gap-4">
-            <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} />
+            <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} operationHref="#operation" />
             <TimeFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
             <ActionsCard schedule={SCHEDULE} links={LINKS} />
           </div>

@@ -1,6 +1,7 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
 import { FlashNotice } from "#components/schedules/flash-notice.tsx";
 import { OperationProgress, OperationScope, type ShownOperation } from "#components/schedules/operation-progress.tsx";
+import { copyProgress } from "#domain/copies-of-operation.ts";
 import { OPERATION_STATUSES } from "#domain/operations.ts";
 import { Section } from "./section.tsx";
 
@@ -31,6 +32,16 @@ const SHOWN: Record<(typeof OPERATION_STATUSES)[number], Partial<ShownOperation>
   },
 };
 
+const REPLAYED = { total: 37, totalCapped: false, acted: 37, leftAlone: {}, status: "done" as const };
+const NO_COPIES = { scheduled: 0, firing: 0, succeeded: 0, failed: 0, dead: 0, cancelled: 0 };
+const COPIES = {
+  moving: {
+    counts: { byStatus: { ...NO_COPIES, succeeded: 12, failed: 2, firing: 3, scheduled: 20 }, isCapped: false },
+  },
+  mended: { counts: { byStatus: { ...NO_COPIES, succeeded: 37 }, isCapped: false } },
+  "dead again": { counts: { byStatus: { ...NO_COPIES, succeeded: 30, dead: 1, cancelled: 2 }, isCapped: false } },
+};
+
 const USAGE = { period: "202603", plan: "free", scheduled: 1_412, limit: 2_000, grace_limit: 2_200 } as const;
 
 /** Operations: the confirm card, progress in each status, and flash notices. */
@@ -46,12 +57,15 @@ export function ScheduleParts() {
           action={action}
           count={1_281}
           isCapped={action === "replay"}
+          leftAlone={action === "replay" ? 12 : 0}
+          only={null}
           filter={action === "replay" ? null : { statuses: ["scheduled"], q: "lumen", from: null, to: AT }}
           zone="UTC"
           usage={{ ...USAGE, over_limit: false }}
           formAction="#start"
           fields={{ action }}
           backHref="#list"
+          againHref="#again"
           error={action === "replay" ? "quota" : undefined}
         />
       ))}
@@ -70,7 +84,21 @@ export function ScheduleParts() {
           stopFields={{}}
         />
       ))}
-      <OperationScope operation={OPERATION} zone="Europe/Berlin" />
+      {Object.entries(COPIES).map(([name, counted]) => (
+        <OperationProgress
+          key={name}
+          operation={{ ...OPERATION, id: `op_${name}`, action: "replay", ...REPLAYED }}
+          copies={{
+            counts: counted.counts,
+            progress: copyProgress({ ...REPLAYED, isRunning: false, leftAlone: 0 }, counted.counts),
+            hrefOf: (status = "scheduled") => `#copies-${name}-${status}`,
+          }}
+          isDispatcherAlive
+          stopAction="#stop"
+          stopFields={{}}
+        />
+      ))}
+      <OperationScope operation={OPERATION} listHref="#list" zone="Europe/Berlin" />
     </Section>
   );
 }

@@ -1,8 +1,8 @@
 import { KeyTable, type ShownKey } from "#components/keys/key-table.tsx";
 import { KeysEmpty } from "#components/keys/keys-empty.tsx";
 import { RelayForm } from "#components/relay/relay-form.tsx";
+import { TestDeliveriesCard } from "#components/relay/test-deliveries-card.tsx";
 import { SecretPair } from "#components/signing/secret-pair.tsx";
-import { Card, CardBody } from "#components/ui/card.tsx";
 import { Confirm } from "#components/ui/confirm.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { Section } from "./section.tsx";
@@ -18,11 +18,13 @@ const KEY: ShownKey = {
   created_at: "2026-03-20T14:34:48Z",
   last_used_at: "2026-03-27T14:34:32Z",
   revoked_at: null,
+  expires_at: null,
 };
 
 const KEYS: ShownKey[] = [
   KEY,
   { ...KEY, id: "key_2", name: "staging", env: "test", prefix: "sw_test_", last_used_at: null },
+  { ...KEY, id: "key_4", name: "was rotated", expires_at: "2026-03-28T14:34:48Z" },
   { ...KEY, id: "key_3", name: "a name as long as somebody made it when nobody looked", revoked_at: KEY.created_at },
 ];
 
@@ -30,7 +32,7 @@ const KEYS: ShownKey[] = [
 export function SettingsParts() {
   return (
     <Section title="Settings: questions, outcomes, keys, secrets, sliders">
-      <FormOutcome message="Revoked. Calls with this key get 401 from now on." />
+      <FormOutcome message="Revoked. API requests with this key get 401 from now on." />
       <FormOutcome error="CONFLICT" words={new Map([["CONFLICT", "This key is revoked already."]])} />
       <FormOutcome error="unavailable" />
       <Confirm
@@ -88,11 +90,9 @@ export function SettingsParts() {
           retryStrategy: "exponential",
           earlyFire: false,
         }}
-        problems={{ cps: "Calls per second is a whole number, or empty." }}
+        problems={{ cps: "Outgoing requests per second is a whole number, or empty." }}
       >
-        <Card>
-          <CardBody>What stands below the retries.</CardBody>
-        </Card>
+        <TestDeliveriesCard until={NOW} zone="Europe/Zurich" env="test" action="#switch" />
       </RelayForm>
     </Section>
   );

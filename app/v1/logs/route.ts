@@ -3,7 +3,6 @@ import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
 import { listReply } from "#server/lists/reply.ts";
 import { listOwnAttempts, presentLoggedAttempt } from "#server/logs/list.ts";
-import { LOG_ORDER } from "#server/logs/list-input.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
@@ -11,7 +10,7 @@ export const runtime = "nodejs";
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(listLogs, async ({ ctx, request, query }) => {
     const page = await listOwnAttempts(ctx, query);
-    const reply = listReply(ctx, request.url, { ...query, order: LOG_ORDER }, page, presentLoggedAttempt);
+    const reply = listReply(ctx, request.url, { ...query, order: query.sort }, page, presentLoggedAttempt);
     return { ...reply, body: { ...reply.body, retention_days: ctx.limits.retentionDays } };
   }),
 });

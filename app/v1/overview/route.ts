@@ -2,11 +2,11 @@ import { getOverview } from "#server/contract/overview.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";
-import { presentOverview, readOverview } from "#server/overview/overview.ts";
+import { presentOverview, readWholeOverview } from "#server/overview/overview.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route(getOverview, async ({ ctx, query }) => ok(presentOverview(await readOverview(ctx, query.period)))),
+  GET: route(getOverview, async ({ ctx, query }) => ok(presentOverview(await readWholeOverview(ctx, query)))),
 });

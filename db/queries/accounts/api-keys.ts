@@ -18,7 +18,9 @@ export type FoundApiKey = {
   name: string;
   plan: PlanName;
   /** Why it does not authenticate its account; null when it does. */
-  refusal: Extract<RefusalReason, "revoked" | "deactivated"> | null;
+  refusal: RefusalReason | null;
+  /** When it expired or will; null for a key that nobody rotated with an overlap. */
+  expiresAt: Date | null;
   /** True when `last_used_at` is more than a minute old. */
   isStale: boolean;
 };
@@ -34,7 +36,7 @@ export type ApiKeyLimits = Pick<PlanLimits, "apiKeysMax" | "apiKeysPerDay">;
 
 /**
  * Makes an API key. `key` is its raw value, which is not stored. Throws CONFLICT when the account has `apiKeysMax` keys
- * that are not revoked, and RATE_LIMITED when it made `apiKeysPerDay` within 24 hours; concurrent calls do not get past
+ * that are in force, and RATE_LIMITED when it made `apiKeysPerDay` within 24 hours; concurrent calls do not get past
  * the limits either. `prepared` is a raw value to use; when the account has stored it already, returns that key and
  * stores nothing.
  */
@@ -48,8 +50,7 @@ export async function createApiKey(
     await lockKeys(tx, wanted.accountId);
     const stored = prepared && (await findOwnApiKey(tx, wanted.accountId, prepared));
     if (stored) return stored;
-    const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, wanted.accountId), isNull(apiKeys.revokedAt)));
-    if (inForce >= limits.apiKeysMax) throw tooManyKeys(limits);
+    await assertHasRoom(tx, wanted.accountId, limits);
     await assertMadeFewToday(tx, wanted.accountId, limits);
     return insertApiKey(tx, wanted, prepared);
   });
@@ -61,8 +62,10 @@ async function lockKeys(tx: DbOrTx, accountId: string): Promise<void> {
   await lockName(tx, `api-keys ${accountId}`);
 }
 
-function tooManyKeys({ apiKeysMax }: ApiKeyLimits): AppError {
-  return new AppError(
+async function assertHasRoom(tx: DbOrTx, accountId: string, { apiKeysMax }: ApiKeyLimits): Promise<void> {
+  const inForce = await tx.$count(apiKeys, and(eq(apiKeys.accountId, accountId), isInForce));
+  if (inForce < apiKeysMax) return;
+  throw new AppError(
     "CONFLICT",
     `This account has ${apiKeysMax} API keys that are not revoked, and may not have more.`,
   );
@@ -99,36 +102,45 @@ async function findOwnApiKey(db: DbOrTx, accountId: string, key: string): Promis
   return row && { ...row, key, isNew: false };
 }
 
-/** The keys of an account, at most `rowsMax`: active ones before revoked ones, newest first. */
+/** The keys of an account, at most `rowsMax`: those in force before the others, newest first. */
 export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number): Promise<ApiKeyRow[]> {
   return db
     .select(apiKeyColumns)
     .from(apiKeys)
     .where(eq(apiKeys.accountId, accountId))
-    .orderBy(desc(isNull(apiKeys.revokedAt)), desc(apiKeys.createdAt), desc(apiKeys.id))
+    .orderBy(desc(isInForce), desc(apiKeys.createdAt), desc(apiKeys.id))
     .limit(rowsMax);
 }
 
+export type Rotation = {
+  /** How long the old key stays in force beside its replacement, whole hours. With 0 it is revoked at once. */
+  overlapHours: number;
+  /** Raw values for the replacement. When the account has stored one of them already, the rotation returns that key. */
+  prepared?: Readonly<Record<Environment, string>> | undefined;
+};
+
 /**
- * Revokes an active key and makes another of the same name and environment; undefined when the account has no such
- * active key. Throws RATE_LIMITED as `createApiKey` does, and then revokes nothing. `prepared` are raw values to use; when
- * the account has stored one of them already, returns that key.
+ * Revokes a key, or lets it expire after an overlap, and makes another of the same name and environment; undefined when the
+ * account has no such key that is neither revoked nor rotated. Throws RATE_LIMITED as `createApiKey` does, and CONFLICT when
+ * both keys would be too many; the old key then stays as it is.
  */
 export async function rotateApiKey(
   db: DbOrTx,
   accountId: string,
   id: string,
   limits: ApiKeyLimits,
-  prepared?: Readonly<Record<Environment, string>>,
+  { overlapHours, prepared }: Rotation,
 ): Promise<RawApiKey | undefined> {
+  const end = sql`${now} + ${overlapHours} * interval '1 hour'`;
   return db.transaction(async (tx) => {
     await lockKeys(tx, accountId);
     const [old] = await tx
       .update(apiKeys)
-      .set({ revokedAt: sql`clock_timestamp()` })
+      .set(overlapHours === 0 ? { revokedAt: end } : { revokedAt: end, expiresAt: end })
       .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
       .returning({ env: apiKeys.env, name: apiKeys.name });
     if (old) {
+      if (overlapHours > 0) await assertHasRoom(tx, accountId, limits);
       await assertMadeFewToday(tx, accountId, limits);
       return insertApiKey(tx, { accountId, ...old }, prepared?.[old.env]);
     }
@@ -137,7 +149,7 @@ export async function rotateApiKey(
   });
 }
 
-/** Revokes an active key. Returns its name and environment; undefined when the account has no such active key. */
+/** Revokes a key that is in force, at once. Returns its name and environment; undefined when the account has no such key. */
 export async function revokeApiKey(
   db: DbOrTx,
   accountId: string,
@@ -145,8 +157,8 @@ export async function revokeApiKey(
 ): Promise<Pick<ApiKeyRow, "name" | "env"> | undefined> {
   const [revoked] = await db
     .update(apiKeys)
-    .set({ revokedAt: sql`clock_timestamp()` })
-    .where(and(isOwn(accountId, id), isNull(apiKeys.revokedAt)))
+    .set({ revokedAt: now, expiresAt: null })
+    .where(and(isOwn(accountId, id), isInForce))
     .returning({ name: apiKeys.name, env: apiKeys.env });
   return revoked;
 }
@@ -155,8 +167,8 @@ export async function revokeApiKey(
 export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void> {
   await db
     .update(apiKeys)
-    .set({ revokedAt: sql`clock_timestamp()` })
-    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
+    .set({ revokedAt: now, expiresAt: null })
+    .where(and(eq(apiKeys.accountId, accountId), isInForce));
 }
 
 /** Whether the account has the key `id`, active or revoked. */
@@ -172,9 +184,9 @@ export async function isLiveApiKey(db: DbOrTx, accountId: string, id: string): P
   return found.length > 0;
 }
 
-/** Whether a tenant has a key that is not revoked. */
+/** Whether a tenant has a key that is in force. */
 export async function hasActiveApiKey(db: DbOrTx, tenant: Tenant): Promise<boolean> {
-  const isActive = and(isOwnedBy(apiKeys, tenant), isNull(apiKeys.revokedAt));
+  const isActive = and(isOwnedBy(apiKeys, tenant), isInForce);
   const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(isActive).limit(1);
   return found.length > 0;
 }
@@ -189,7 +201,9 @@ export async function findApiKeyByHash(db: DbOrTx, hash: Buffer): Promise<FoundA
       name: apiKeys.name,
       plan: accounts.plan,
       refusal: sql<FoundApiKey["refusal"]>`CASE
-        WHEN ${apiKeys.revokedAt} IS NOT NULL THEN 'revoked' WHEN ${accounts.status} <> 'active' THEN 'deactivated' END`,
+        WHEN ${isInForce} THEN CASE WHEN ${accounts.status} <> 'active' THEN 'deactivated' END
+        WHEN ${apiKeys.expiresAt} IS NOT NULL THEN 'expired' ELSE 'revoked' END`,
+      expiresAt: apiKeys.expiresAt,
       isStale: sql<boolean>`coalesce(${apiKeys.lastUsedAt} < ${aMinuteAgo}, true)`,
     })
     .from(apiKeys)
@@ -210,14 +224,24 @@ export async function touchApiKey(db: DbOrTx, id: string): Promise<void> {
 const aDayAgo = sql`(clock_timestamp() - interval '1 day')`;
 const aMinuteAgo = sql`clock_timestamp() - interval '1 minute'`;
 
-const apiKeyColumns = {
+// Of the statement, so that two columns get the same instant; rounded down, so that it is never ahead of the clock.
+const now = sql`date_trunc('milliseconds', statement_timestamp())`;
+const isInForce = sql`(${apiKeys.revokedAt} IS NULL OR ${apiKeys.revokedAt} > clock_timestamp())`;
+
+/** A key without its hash. */
+export const apiKeyColumns = {
   id: apiKeys.id,
   name: apiKeys.name,
   env: apiKeys.env,
   last4: apiKeys.last4,
   createdAt: apiKeys.createdAt,
   lastUsedAt: apiKeys.lastUsedAt,
-  revokedAt: apiKeys.revokedAt,
+  /** Null while the key is in force. */
+  revokedAt:
+    sql<Date | null>`CASE WHEN ${apiKeys.revokedAt} <= clock_timestamp() THEN ${apiKeys.revokedAt} END`.mapWith(
+      apiKeys.revokedAt,
+    ),
+  expiresAt: apiKeys.expiresAt,
 };
 
 function isOwn(accountId: string, id: string): SQL | undefined {

@@ -1,4 +1,5 @@
 import { and, eq, ne } from "drizzle-orm";
+import { TRIAL_EMAIL } from "#domain/email-address.ts";
 import type { Sql } from "../../client.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { accounts } from "../../schema/index.ts";
@@ -30,14 +31,15 @@ export async function findAccountToSignIn(db: DbOrTx, email: string) {
   return row;
 }
 
-/** Whether there is an account, or was one: rows of deleted accounts stay. */
+/** Whether a person has an account, or had one: rows of deleted accounts stay. */
 export async function hasAnyAccount(db: DbOrTx): Promise<boolean> {
-  const [any] = await db.select({ id: accounts.id }).from(accounts).limit(1);
+  const [any] = await db.select({ id: accounts.id }).from(accounts).where(ne(accounts.email, TRIAL_EMAIL)).limit(1);
   return any !== undefined;
 }
 
-/** The e-mail address of the oldest active account. */
+/** The e-mail address of the oldest active account of a person. */
 export async function findFirstEmail(sql: Sql): Promise<string | undefined> {
-  const [row] = await sql`SELECT email FROM accounts WHERE status = 'active' ORDER BY created_at, id LIMIT 1`;
+  const [row] = await sql`
+    SELECT email FROM accounts WHERE status = 'active' AND email <> ${TRIAL_EMAIL} ORDER BY created_at, id LIMIT 1`;
   return row?.email;
 }

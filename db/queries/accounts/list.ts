@@ -1,5 +1,6 @@
 import { and, desc, eq, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { AccountStatus, ExistingAccountStatus } from "#domain/account-status.ts";
+import { TRIAL_EMAIL } from "#domain/email-address.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import type { DbOrTx } from "../../orm.ts";
@@ -30,7 +31,7 @@ export type AccountRow = {
   createdAt: Date;
 };
 
-/** Accounts that are not deleted, the newest first. */
+/** Accounts that are not deleted, the newest first. The one of trials is found by its address or id alone. */
 export async function listAccounts(db: DbOrTx, { after, limit, ...search }: AccountSearch): Promise<AccountRow[]> {
   return db
     .select({
@@ -74,6 +75,7 @@ export async function countAccounts(
 function matches({ email, id, plan, status }: Omit<AccountSearch, "after" | "limit">): SQL | undefined {
   return and(
     ne(accounts.status, "deleted"),
+    email === undefined && id === undefined ? ne(accounts.email, TRIAL_EMAIL) : undefined,
     email === undefined ? undefined : sql`position(${email} in ${accounts.email}) > 0`,
     id === undefined ? undefined : eq(accounts.id, id),
     plan === undefined ? undefined : eq(accounts.plan, plan),

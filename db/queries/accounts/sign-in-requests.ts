@@ -3,15 +3,17 @@ import type { Db, DbOrTx } from "../../orm.ts";
 import { signInRequests } from "../../schema/index.ts";
 import { lockName } from "../lock-name.ts";
 
-/** `max` requests are allowed for `key` (a keyed hash, or the name of a limit) within any hour. */
-export type RequestLimit = { key: string; max: number };
+/** `max` requests are allowed for `key` (a keyed hash, or the name of a limit) within any `withinS` seconds, at most an hour. */
+export type RequestLimit = { key: string; max: number; withinS?: number };
+
+const HOUR_S = 3_600;
 
 /** The limit that was reached, and after how many seconds a request is allowed again. */
 export type ReachedLimit = { key: string; waitS: number };
 
 /**
- * Stores a request for a magic link under each key of `limits`, and returns null. When a key of `limits` or `checked`
- * has reached its limit within the last hour, by the database's clock, stores nothing and returns the one with the
+ * Stores a request for a magic link, or for a trial, under each key of `limits`, and returns null. When a key of `limits` or `checked`
+ * has reached its limit, by the database's clock, stores nothing and returns the one with the
  * longest wait. Only calls that may be allowed wait for each other, if they share a key of `limits`. So these limits
  * are exact over any number of processes.
  */
@@ -40,16 +42,15 @@ async function findReached(db: DbOrTx, limits: readonly RequestLimit[]): Promise
   return waits.reduce<ReachedLimit | null>((most, one) => (one.waitS > (most?.waitS ?? 0) ? one : most), null);
 }
 
-/** A key is at its limit while its `max`-th latest request is less than an hour old. */
-async function secondsToWait(tx: DbOrTx, { key, max }: RequestLimit): Promise<number> {
+/** A key is at its limit while its `max`-th latest request is less than `withinS` old. */
+async function secondsToWait(tx: DbOrTx, { key, max, withinS = HOUR_S }: RequestLimit): Promise<number> {
+  const since = sql`(clock_timestamp() - ${withinS}::integer * interval '1 second')`;
   const [counted] = await tx
-    .select({ waitS: sql<number>`ceil(extract(epoch FROM ${signInRequests.askedAt} - ${anHourAgo}))::integer` })
+    .select({ waitS: sql<number>`ceil(extract(epoch FROM ${signInRequests.askedAt} - ${since}))::integer` })
     .from(signInRequests)
-    .where(and(eq(signInRequests.key, key), gt(signInRequests.askedAt, anHourAgo)))
+    .where(and(eq(signInRequests.key, key), gt(signInRequests.askedAt, since)))
     .orderBy(desc(signInRequests.askedAt))
     .offset(max - 1)
     .limit(1);
   return counted === undefined ? 0 : Math.max(1, counted.waitS);
 }
-
-const anHourAgo = sql`(clock_timestamp() - interval '1 hour')`;

@@ -24,7 +24,8 @@ type AsText<T> = {
 export async function readAccountSummary(sql: Sql, id: string): Promise<AccountSummary | undefined> {
   const [row] = await sql`
     SELECT a.email_verified_at IS NOT NULL AS "emailVerified", a.notices, a.activated_at AS "activatedAt",
-      (SELECT count(*)::integer FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS keys,
+      (SELECT count(*)::integer FROM api_keys k WHERE k.account_id = a.id
+        AND (k.revoked_at IS NULL OR k.revoked_at > clock_timestamp())) AS keys,
       (SELECT count(*)::integer FROM sessions e WHERE e.account_id = a.id AND e.expires_at > now()) AS sessions,
       greatest(
         (SELECT max(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id),

@@ -15,6 +15,7 @@ export type AttemptRow = Pick<
   | "waitMs"
   | "connectMs"
   | "firstByteMs"
+  | "via"
 >;
 
 /** The attempts of one schedule (UUID) that are younger than `retentionDays`, oldest first. */
@@ -37,6 +38,7 @@ export async function listAttemptsOfSchedule(
         waitMs: attempts.waitMs,
         connectMs: attempts.connectMs,
         firstByteMs: attempts.firstByteMs,
+        via: attempts.via,
       })
       .from(attempts)
       .where(

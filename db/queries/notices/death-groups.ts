@@ -1,4 +1,3 @@
-import { attemptAnswer } from "#domain/attempt-answer.ts";
 import { addDeaths, type Death, type DeathGroup, noticeDueAtMs } from "#domain/death-notices.ts";
 import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
@@ -27,30 +26,23 @@ export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<num
 
 type Taken = { schedule_id: string; account_id: string; at_ms: number };
 
-/**
- * The deaths to tell owners of, by account. The last attempt is looked up by its key, in the partition of its day
- * alone.
- */
+/** The deaths to tell owners of, by account. */
 async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<string, Death[]>> {
   const rows = await sql`
-    SELECT d.account_id, d.at_ms, s.origin, a.outcome, a.status_code,
-      CASE WHEN a.outcome <> 'rejected' THEN a.error_text END AS error_text
+    SELECT d.account_id, d.at_ms, s.origin, s.last_status_code, s.last_error,
+      extract(epoch FROM s.fire_at)::float8 * 1000 AS due_ms
     FROM unnest(
       ${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[],
       ${pgArray(taken.map((row) => row.account_id))}::text::uuid[],
       ${pgArray(taken.map((row) => row.at_ms))}::text::float8[]) d(id, account_id, at_ms)
     JOIN accounts c ON ${byKey(sql, "c.id", "d.account_id")} AND c.status || '' = 'active' AND c.notices
-    JOIN schedules s ON ${byKey(sql, "s.id", "d.id")} AND s.status || '' = 'dead'
-    LEFT JOIN attempts a
-      ON ${byKey(sql, "a.schedule_id", "s.id")} AND a.attempt = s.attempts AND a.attempted_at = s.last_attempt_at`;
+    JOIN schedules s ON ${byKey(sql, "s.id", "d.id")} AND s.status || '' = 'dead'`;
   const deaths = new Map<string, Death[]>();
   for (const row of rows) {
-    const answer = attemptAnswer({
-      outcome: row.outcome ?? "",
-      statusCode: row.status_code,
-      errorText: row.error_text ?? "",
-    });
-    const death = { target: hostOf(row.origin), answer, atMs: Math.round(row.at_ms) };
+    const death = {
+      ...{ target: hostOf(row.origin), code: row.last_status_code, error: row.last_error },
+      ...{ dueMs: Math.round(row.due_ms), atMs: Math.round(row.at_ms) },
+    };
     deaths.set(row.account_id, [...(deaths.get(row.account_id) ?? []), death]);
   }
   return deaths;

@@ -1,4 +1,6 @@
 import type postgres from "postgres";
+import { parseCode } from "#domain/answer-code.ts";
+import type { LateRange } from "#domain/late-range.ts";
 import type { OperationFilter } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Sql } from "../../client.ts";
@@ -70,7 +72,7 @@ async function findMatching(
   const from = place ?? { atMs: operation.acceptedAtMs, id: LAST_ID };
   const rows = await tx`
     WITH scanned AS MATERIALIZED (
-      SELECT schedule_id AS id, created_at AS at, ${matchesTarget(tx, filter)} AS matches,
+      SELECT schedule_id AS id, created_at AS at, ${matchesRequest(tx, filter)} AS matches,
         row_number() OVER (ORDER BY created_at DESC, schedule_id DESC)::integer AS n
       FROM schedule_requests
       WHERE account_id = ${accountId} AND env = ${env}
@@ -101,17 +103,44 @@ async function findMatching(
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-function matchesTarget(tx: Sql, { q }: OperationFilter): Fragment {
-  if (q === null) return tx`true`;
-  return tx`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`;
+function matchesRequest(tx: Sql, { q, host, idempotencyKey, operationId }: OperationFilter): Fragment {
+  return tx`(
+    ${q === null ? tx`true` : tx`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`}
+    AND ${host === undefined ? tx`true` : tx`split_part(target_url, '/', 3) = ${host}`}
+    AND ${idempotencyKey === undefined ? tx`true` : tx`idempotency_key IS NOT DISTINCT FROM ${idempotencyKey}`}
+    AND ${operationId === undefined ? tx`true` : tx`operation_id IS NOT DISTINCT FROM ${operationId}::uuid`})`;
 }
 
-function matchesState(tx: Sql, operation: RunningOperation, { statuses, fromMs, toMs }: OperationFilter): Fragment {
+function matchesState(tx: Sql, operation: RunningOperation, filter: OperationFilter): Fragment {
+  const { statuses, fromMs, toMs, late, code } = filter;
   const instant = (ms: number) => tx`${new Date(ms).toISOString()}::timestamptz`;
   return tx`
     ${statuses === null ? tx`true` : tx`${statusThen(tx, operation)} = ANY (${pgArray(statuses)}::text::text[])`}
     AND ${fromMs === null ? tx`true` : tx`fire_at >= ${instant(fromMs)}`}
-    AND ${toMs === null ? tx`true` : tx`fire_at < ${instant(toMs)}`}`;
+    AND ${toMs === null ? tx`true` : tx`fire_at < ${instant(toMs)}`}
+    AND ${late === undefined ? tx`true` : wasLate(tx, operation, late)}
+    AND ${code === undefined ? tx`true` : hadCode(tx, operation, code)}`;
+}
+
+/** Lateness never changes once it is there, which is from the first attempt with a known outcome on. */
+function wasLate(tx: Sql, { acceptedAtMs }: RunningOperation, { fromMs, toMs }: LateRange): Fragment {
+  return tx`(fired_at <= ${new Date(acceptedAtMs).toISOString()}::timestamptz
+    AND ${fromMs === null ? tx`true` : tx`offset_ms >= ${fromMs}::bigint`}
+    AND ${toMs === null ? tx`true` : tx`offset_ms <= ${toMs}::bigint`})`;
+}
+
+/**
+ * The answer that a schedule had when the operation was accepted: that of its last attempt, or of an earlier one when it was
+ * attempted again since. 0: no answer; null: no attempt.
+ */
+function hadCode(tx: Sql, { acceptedAtMs }: RunningOperation, code: string): Fragment {
+  const then = tx`${new Date(acceptedAtMs).toISOString()}::timestamptz`;
+  const range = parseCode(code) ?? { from: 0, to: 0 };
+  return tx`(CASE WHEN last_attempt_at <= ${then}
+      THEN coalesce(last_status_code, CASE WHEN last_error IS NOT NULL THEN 0 END)
+      ELSE (SELECT coalesce(a.status_code, 0) FROM attempts a WHERE a.schedule_id = schedules.id AND a.attempted_at <= ${then}
+        AND a.attempted_at >= schedules.created_at - interval '1 hour' ORDER BY a.attempted_at DESC LIMIT 1)
+    END BETWEEN ${range.from}::integer AND ${range.to}::integer) IS TRUE`;
 }
 
 /**

@@ -1,6 +1,12 @@
 import { and, count, desc, eq, gt, sql } from "drizzle-orm";
 import { newId } from "#domain/ids.ts";
-import { OPERATIONS_RUNNING_MAX, type OperationAction, type OperationFilter } from "#domain/operations.ts";
+import {
+  isNarrower,
+  narrowerShard,
+  OPERATIONS_RUNNING_MAX,
+  type OperationAction,
+  type OperationFilter,
+} from "#domain/operations.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import { pgArray } from "../../pg-array.ts";
 import { accounts } from "../../schema/accounts.ts";
@@ -125,7 +131,7 @@ async function insert(
     .values({
       id: newId(Date.now()),
       ...tenant,
-      ...account,
+      shard: wanted.filter && isNarrower(wanted.filter) ? narrowerShard(account.shard) : account.shard,
       action: wanted.action,
       status: isNothing ? "done" : "running",
       filter: wanted.filter,

@@ -1,3 +1,4 @@
+import { withNarrower } from "#domain/operations.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
@@ -17,7 +18,7 @@ export async function readRunningFigures(sql: Sql, shards: readonly number[]): P
         SELECT coalesce(sum(n::bigint), 0) FROM jsonb_each_text(o.left_alone) AS reasons (reason, n)), 0)), 0)::float8 AS left,
       coalesce(extract(epoch FROM clock_timestamp() - min(o.accepted_at)), 0)::float8 AS "oldestS"
     FROM operations o JOIN accounts a ON a.id = o.account_id
-    WHERE o.status = 'running' AND o.shard = ANY (${pgArray(shards)}::text::smallint[]) AND a.status || '' = 'active'`;
+    WHERE o.status = 'running' AND o.shard = ANY (${pgArray(withNarrower(shards))}::text::smallint[]) AND a.status || '' = 'active'`;
   if (!row) throw new Error("the count of running operations returned no row");
   return row;
 }

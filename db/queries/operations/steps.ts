@@ -1,5 +1,11 @@
 import type { Environment } from "#domain/environment.ts";
-import { addLeftAlone, type LeftAlone, type OperationAction, type OperationFilter } from "#domain/operations.ts";
+import {
+  addLeftAlone,
+  type LeftAlone,
+  type OperationAction,
+  type OperationFilter,
+  withNarrower,
+} from "#domain/operations.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
@@ -40,7 +46,7 @@ export async function findWaitingOperations(
   return sql<{ id: string; accountId: string }[]>`
     SELECT DISTINCT ON (o.account_id) o.id, o.account_id AS "accountId"
     FROM operations o JOIN accounts a ON a.id = o.account_id
-    WHERE o.status = 'running' AND o.shard = ANY (${pgArray(shards)}::text::smallint[])
+    WHERE o.status = 'running' AND o.shard = ANY (${pgArray(withNarrower(shards))}::text::smallint[])
       AND o.account_id > ${after} AND o.next_step_at <= clock_timestamp() AND a.status || '' = 'active'
     ORDER BY o.account_id, o.next_step_at LIMIT ${accountsMax}`;
 }

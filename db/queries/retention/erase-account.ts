@@ -2,6 +2,7 @@ import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { environmentList } from "../../literals.ts";
+import type { HourlyTable } from "./hourly-counts.ts";
 import { type Backlog, DUE_COUNTED_MAX, type Step } from "./step.ts";
 
 /** The row of a stage that was erased last. Null at the beginning of a stage. */
@@ -21,7 +22,9 @@ type Stage = (sql: Sql, accountId: string, after: After, rowsMax: number) => Pro
 const STAGES: readonly Stage[] = [
   ...ENVIRONMENTS.map(schedulesOf),
   ...ENVIRONMENTS.flatMap((env) => [attemptsOf(env, "="), attemptsOf(env, "<>")]),
-  eraseCounts,
+  hourlyRowsOf("account_counts"),
+  hourlyRowsOf("host_counts"),
+  hourlyRowsOf("counted_hosts"),
   finish,
 ];
 
@@ -122,12 +125,14 @@ function attemptsOf(env: Environment, delivered: "=" | "<>"): Stage {
   };
 }
 
-async function eraseCounts(...[sql, accountId, , rowsMax]: Parameters<Stage>): ReturnType<Stage> {
-  const erased = await sql`
-    DELETE FROM account_counts WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM account_counts WHERE account_id = ${accountId} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
-  const isEnd = erased.count < rowsMax;
-  return { rows: erased.count, after: isEnd ? null : { atMs: 0, id: "" } };
+function hourlyRowsOf(table: HourlyTable): Stage {
+  return async (sql, accountId, _, rowsMax) => {
+    const erased = await sql`
+      DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM ${sql(table)} WHERE account_id = ${accountId} LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))`;
+    const isEnd = erased.count < rowsMax;
+    return { rows: erased.count, after: isEnd ? null : { atMs: 0, id: "" } };
+  };
 }
 
 // Only when no schedule is left: until then an outcome may still be written to attempts and counts.
@@ -139,6 +144,8 @@ async function finish(...[sql, accountId]: Parameters<Stage>): ReturnType<Stage>
         AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN (${environmentList(sql)}) AND outcome = 'delivered')
         AND NOT EXISTS (SELECT FROM attempts WHERE account_id = ${accountId} AND env IN (${environmentList(sql)}) AND outcome <> 'delivered')
         AND NOT EXISTS (SELECT FROM account_counts WHERE account_id = ${accountId})
+        AND NOT EXISTS (SELECT FROM host_counts WHERE account_id = ${accountId})
+        AND NOT EXISTS (SELECT FROM counted_hosts WHERE account_id = ${accountId})
       FOR UPDATE SKIP LOCKED
     ), gone_usage AS (
       DELETE FROM usage USING bare WHERE account_id = bare.id
@@ -164,6 +171,10 @@ async function finish(...[sql, accountId]: Parameters<Stage>): ReturnType<Stage>
       DELETE FROM identities USING bare WHERE account_id = bare.id
     ), gone_events AS (
       DELETE FROM security_events USING bare WHERE account_id = bare.id
+    ), gone_listeners AS (
+      DELETE FROM listeners USING bare WHERE account_id = bare.id
+    ), gone_exchanges AS (
+      DELETE FROM listen_exchanges USING bare WHERE account_id = bare.id
     ), gone_sessions AS (
       DELETE FROM sessions USING bare WHERE account_id = bare.id
     )

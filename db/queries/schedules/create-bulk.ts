@@ -55,16 +55,16 @@ export async function createSchedules(
 }
 
 /**
- * As `createSchedules`, as one statement of a larger transaction. The caller bounds the bytes, and repeats the whole
- * transaction when this throws.
+ * As `createSchedules`, as one statement of a larger transaction: the copies that an operation (UUID) makes. The caller
+ * bounds the bytes, and repeats the whole transaction when this throws.
  */
 export function createSchedulesWithin(
   tx: Sql,
   tenant: Tenant,
   limits: CreationLimits,
-  schedules: readonly NewSchedule[],
+  { operationId, schedules }: { operationId: string; schedules: readonly NewSchedule[] },
 ): Promise<BulkCreation[] | "inactive" | "stale"> {
-  return insert(tx, tenant, limits, { schedules, stored: [], isLast: true });
+  return insert(tx, tenant, limits, { schedules, stored: [], isLast: true, operationId });
 }
 
 const SLICE_BYTES = 4 * 1024 * 1024;
@@ -90,7 +90,12 @@ type Runner = Sql | TransactionSql;
  * The part of one statement. The last statement also notifies the dispatchers of what the others created (`stored`,
  * UUIDs).
  */
-type Slice = { schedules: readonly NewSchedule[]; stored: readonly string[]; isLast: boolean };
+type Slice = {
+  schedules: readonly NewSchedule[];
+  stored: readonly string[];
+  isLast: boolean;
+  operationId?: string;
+};
 
 async function insert(
   sql: Runner,
@@ -130,7 +135,8 @@ async function findMismatched(sql: Runner, replayed: { id: string; schedule: New
   return new Set(rows.map(({ id }) => id));
 }
 
-function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { schedules, stored, isLast }: Slice) {
+function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice: Slice) {
+  const { schedules, stored, isLast, operationId = null } = slice;
   const { cached } = limits;
   const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
   const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
@@ -155,7 +161,8 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, { sch
       ${texts((one) => one.requestHash.toString("base64"))}::text::text[],
       ${words((one) => one.replayOf)}::text::uuid[],
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
-      ${pgArray(stored)}::text::uuid[], ${isLast})`;
+      ${pgArray(stored)}::text::uuid[], ${isLast}, ${operationId}::uuid,
+      ${limits.createdBy ?? null}::uuid)`;
 }
 
 const TRIES_MAX = 3;

@@ -50,6 +50,8 @@ export type CreationLimits = {
   earlyFire: boolean;
   /** The cached credential: API key (UUID; null: none) and plan. When it no longer holds, the outcome is `stale`. */
   cached?: { keyId: string | null; plan: PlanName } | undefined;
+  /** Who creates it (`creatorOf`); absent for an operation. */
+  createdBy?: string;
 };
 
 /**
@@ -73,7 +75,7 @@ export async function createSchedule(
       ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
       ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
-      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text)`;
+      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {

@@ -1,7 +1,7 @@
 import type { Environment } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
-import { type DuePlace, type DueSchedule, dueSchedule, limitOf } from "./due.ts";
+import { type DuePlace, type DueSchedule, dueSchedule, limitOf, testPath } from "./due.ts";
 
 /** One account (UUID) in one environment. */
 export type LaneId = { accountId: string; env: Environment };
@@ -99,7 +99,8 @@ export async function readDueOfLanes(
   // `status || ''` keeps the planner off the partial indexes of accounts, which do not begin with the id.
   const rows = await sql`
     SELECT s.id, s.version, s.shard, w.account_id, w.env, extract(epoch FROM s.next_attempt_at)::float8 * 1000,
-      s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit
+      s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit,
+      ${testPath(sql)}
     FROM unnest(
       ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
       ${pgArray(lanes.map((lane) => lane.env))}::text::text[],

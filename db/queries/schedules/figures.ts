@@ -14,19 +14,25 @@ export type ScheduleFigures = {
 };
 
 /**
- * Counts a tenant's schedules; the period begins at `since`. Each count reads one index and no rows of the table. The
- * few firing ones are found by their shard.
+ * Counts a tenant's schedules; the period is from `since` on, and before `until` if it is given. Each count reads one index and
+ * no rows of the table. The few firing ones are found by their shard.
  */
-export async function readScheduleFigures(sql: Sql, tenant: Tenant, since: Date): Promise<ScheduleFigures> {
+export async function readScheduleFigures(
+  sql: Sql,
+  tenant: Tenant,
+  since: Date,
+  until?: Date,
+): Promise<ScheduleFigures> {
   const own = sql`account_id = ${tenant.accountId} AND env = ${tenant.env}`;
   const count = (condition: Fragment) => sql`(SELECT count(*) FROM schedules WHERE ${own} AND ${condition})::integer`;
-  const sinceThen = sql`last_attempt_at >= ${since.toISOString()}::timestamptz`;
+  const ended = until ? sql`AND last_attempt_at < ${until.toISOString()}::timestamptz` : sql``;
+  const within = sql`last_attempt_at >= ${since.toISOString()}::timestamptz ${ended}`;
   const [row] = await sql`
     SELECT
       ${count(sql`status IN ('scheduled', 'failed')`)}
         + ${count(sql`status = 'firing' AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`)} AS active,
-      ${count(sql`status = 'failed' AND ${sinceThen}`)} AS failed,
-      ${count(sql`status = 'dead' AND ${sinceThen}`)} AS dead,
+      ${count(sql`status = 'failed' AND ${within}`)} AS failed,
+      ${count(sql`status = 'dead' AND ${within}`)} AS dead,
       ${count(sql`status = 'scheduled' AND fire_at <= now() + interval '60 minutes'`)} AS "dueSoon"`;
   return row as ScheduleFigures;
 }

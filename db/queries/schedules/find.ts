@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, inArray, type SQL } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
@@ -19,8 +19,11 @@ export const scheduleColumns = {
   updatedAt: schedules.updatedAt,
   nextAttemptAt: schedules.nextAttemptAt,
   replayOf: scheduleRequests.replayOf,
+  operationId: scheduleRequests.operationId,
   claimDeadline: schedules.claimDeadline,
   movedToNowAt: schedules.movedToNowAt,
+  lastStatusCode: schedules.lastStatusCode,
+  lastError: schedules.lastError,
 };
 
 export type ScheduleRow = Pick<
@@ -37,6 +40,15 @@ export async function findSchedule(db: DbOrTx, tenant: Tenant, id: string): Prom
     .where(isOwnSchedule(tenant, id))
     .limit(1);
   return row;
+}
+
+/** Those of the schedules `ids` (UUIDs) that belong to the account and environment, in no order. */
+export async function findSchedules(db: DbOrTx, tenant: Tenant, ids: string[]): Promise<ScheduleRow[]> {
+  return db
+    .select(scheduleColumns)
+    .from(schedules)
+    .innerJoin(scheduleRequests, eq(scheduleRequests.scheduleId, schedules.id))
+    .where(and(inArray(schedules.id, ids), eq(schedules.accountId, tenant.accountId), eq(schedules.env, tenant.env)));
 }
 
 /** The condition of every statement on one schedule: its id (UUID), and whose it is. */

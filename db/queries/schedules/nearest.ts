@@ -12,6 +12,8 @@ export type NearSchedule = {
   fireAtMs: number;
   firedAtMs: number | null;
   offsetMs: number | null;
+  /** When the next attempt is due, epoch ms; null when none is. */
+  nextAttemptAtMs: number | null;
 };
 
 /** The tenant's next due schedules, earliest first. */
@@ -38,7 +40,7 @@ type Fragment = ReturnType<Sql>;
 
 function leg(sql: Sql, { accountId, env }: Tenant, status: ScheduleStatus, order: Fragment, limit: number): Fragment {
   return sql`(
-    SELECT id, status, fire_at, fired_at, offset_ms FROM schedules
+    SELECT id, status, fire_at, fired_at, offset_ms, next_attempt_at FROM schedules
     WHERE account_id = ${accountId} AND env = ${env} AND status = ${status} ORDER BY ${order} LIMIT ${limit})`;
 }
 
@@ -46,7 +48,8 @@ async function withRequests(sql: Sql, rows: Fragment, order: Fragment, limit: nu
   // Instants as numbers: drizzle changes how the driver reads them.
   const found = await sql`
     SELECT s.id, s.status, r.method, r.target_url AS "targetUrl", extract(epoch FROM s.fire_at)::float8 * 1000 AS "fireAtMs",
-      extract(epoch FROM s.fired_at)::float8 * 1000 AS "firedAtMs", s.offset_ms::float8 AS "offsetMs"
+      extract(epoch FROM s.fired_at)::float8 * 1000 AS "firedAtMs", s.offset_ms::float8 AS "offsetMs",
+      extract(epoch FROM s.next_attempt_at)::float8 * 1000 AS "nextAttemptAtMs"
     FROM (SELECT * FROM (${rows}) legs ORDER BY ${order} LIMIT ${limit}) s
     JOIN schedule_requests r ON r.schedule_id = s.id
     ORDER BY ${order}`;

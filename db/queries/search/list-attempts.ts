@@ -1,45 +1,30 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
+import { writeCursorLateness } from "#domain/cursor-lateness.ts";
 import type { Db, DbOrTx } from "../../orm.ts";
 import type { scheduleRequests } from "../../schema/schedules.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { Page, Total } from "../page.ts";
+import { type AttemptCursor, type AttemptKey, type AttemptSearch, isNarrow } from "./attempt-search.ts";
+import { narrowSources } from "./narrow-attempts.ts";
 import {
   byIndexes,
+  type Found,
   limited,
   type PassStatement,
   passesForTarget,
-  type Query,
   rowsEnough,
   rowsNeeded,
   runPass,
   type SearchPass,
   SHORT_Q_ROWS,
   substringPattern,
+  TARGET_PASS_ROWS,
 } from "./passes.ts";
+import { hasCode } from "./search-filter.ts";
+import { searchSources } from "./search-sources.ts";
 import { findKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
-
-export const CODES = ["2xx", "3xx", "4xx", "5xx", "none"] as const;
-
-export type AttemptSearch = {
-  q?: Query;
-  outcome?: "succeeded" | "failed";
-  /** Class of the status code; `none` for attempts without an answer. */
-  code?: (typeof CODES)[number];
-  /** UUID. */
-  scheduleId?: string;
-  /** `attempted_at` from here on. */
-  from?: Date;
-  /** `attempted_at` before this. */
-  to?: Date;
-  limit: number;
-  offset: number;
-  /** Only rows after this one in the order of the list; `offset` is 0 then. */
-  after?: AttemptCursor;
-};
-
-/** A position in the order of the list: the instant of an attempt and, within it, its schedule (UUID) and number. */
-export type AttemptCursor = { atMs: number; id: string; attempt: number };
 
 export type LoggedAttempt = {
   /** UUID. */
@@ -51,6 +36,8 @@ export type LoggedAttempt = {
   latencyMs: number;
   errorText: string;
   attemptedAt: Date;
+  via: (typeof ATTEMPT_CARRIERS)[number] | null;
+  lateMs: number | null;
 };
 
 export type AttemptPage = Page<LoggedAttempt, AttemptCursor>;
@@ -68,8 +55,10 @@ export async function listAttempts(
 ): Promise<AttemptPage> {
   return byIndexes(db, async (tx, nowMs) => {
     const windowStart = new Date(nowMs - retentionDays * DAY_MS);
-    const { keys, ...total } = await findKeys(openList(tx, tenant, windowStart, search));
-    const page = await readPage(keys, search.limit, (of) => readRows(tx, tenant, of), cursorOf);
+    const { keys, place, ...total } = isNarrow(search)
+      ? await findNarrow(tx, tenant, windowStart, search)
+      : await findKeys(openList(tx, tenant, windowStart, search));
+    const page = await readPage({ keys, place }, search.limit, (of) => readRows(tx, tenant, of), cursorOf(search));
     return { ...page, ...total };
   });
 }
@@ -83,23 +72,58 @@ export async function countListedAttempts(
 ): Promise<Total> {
   return byIndexes(db, (tx, nowMs) => {
     const windowStart = new Date(nowMs - retentionDays * DAY_MS);
-    return findTotal(openList(tx, tenant, windowStart, { ...search, limit: 0, offset: 0 }));
+    const wanted = { ...search, limit: 0, offset: 0 };
+    return isNarrow(wanted)
+      ? countNarrow(tx, tenant, windowStart, wanted)
+      : findTotal(openList(tx, tenant, windowStart, wanted));
   });
 }
+
+async function findNarrow(
+  tx: DbOrTx,
+  tenant: Tenant,
+  windowStart: Date,
+  search: AttemptSearch,
+): Promise<Found<AttemptKey>> {
+  const wantsTotal = search.after === undefined && isFilteredAtAll(search);
+  const found = await searchSources(narrowSources(tx, tenant, windowStart, search), search, { wantsTotal });
+  if (wantsTotal) return found;
+  const first = { ...search, after: undefined, limit: 0, offset: 0 };
+  return { ...found, ...(await countNarrow(tx, tenant, windowStart, first)) };
+}
+
+async function countNarrow(tx: DbOrTx, tenant: Tenant, windowStart: Date, search: AttemptSearch): Promise<Total> {
+  if (!isFilteredAtAll(search)) return { total: await countAttempts(tx, tenant, windowStart), totalCapped: false };
+  const { total, totalCapped } = await searchSources(narrowSources(tx, tenant, windowStart, search), search);
+  return { total, totalCapped };
+}
+
+const isFilteredAtAll = (search: AttemptSearch) =>
+  search.q !== undefined || isFiltered(search) || isNarrow({ ...search, sort: "-attempted_at" });
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An attempt: its schedule (UUID), its number, its instant in epoch ms. */
-type Key = [scheduleId: string, attempt: number, attemptedAtMs: number];
+type Key = AttemptKey;
 
-const cursorOf = ([id, attempt, atMs]: Key): AttemptCursor => ({ id, attempt, atMs });
+const cursorOf =
+  ({ sort }: Pick<AttemptSearch, "sort">) =>
+  ([id, attempt, atMs, lateMs]: Key): AttemptCursor => ({
+    id,
+    attempt,
+    atMs: sort === "late" ? writeCursorLateness(lateMs) : atMs,
+  });
 
 function openList(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted: AttemptSearch): SearchedList<Key> {
   const statements = createStatements(db, tenant, windowStart, wanted);
   const passesUpTo = (enough: number) =>
     wanted.q
-      ? passesForTarget(statements, wanted, { enough, isFiltered: isFiltered(wanted) })
+      ? passesForTarget(statements, wanted, {
+          enough,
+          isFiltered: isFiltered(wanted),
+          sparseRows: TARGET_PASS_ROWS,
+          isBounded: true,
+        })
       : [() => statements.first(enough, enough)];
   return {
     ...statements,
@@ -152,7 +176,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, windowStart: Date, wanted:
     SELECT schedule_id, attempt, attempted_at ${ofOutcome} FROM attempts
     WHERE schedule_id = ${schedule}.id AND ${inWindow} AND ${behind}
       AND attempted_at BETWEEN ${schedule}.created_at - interval '1 hour' AND ${schedule}.last_attempt_at OFFSET 0`;
-  const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000)`;
+  const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000, NULL)`;
   const pass = (statement: PassStatement) => runPass<Key>(db, wanted, { order, key, behind }, statement);
 
   return {
@@ -242,22 +266,19 @@ const isOfOutcome = ({ outcome, code }: AttemptSearch) => (outcome ?? code) !== 
 function conditions({ outcome, code, scheduleId, from, to }: AttemptSearch): SQL {
   const all = [
     outcome && (outcome === "succeeded" ? sql`is_delivered` : sql`NOT is_delivered`),
-    code && CODE_CONDITIONS[code],
+    code !== undefined && isOfCode(code),
     scheduleId && sql`schedule_id = ${scheduleId}`,
     from && sql`attempted_at >= ${from.toISOString()}::timestamptz`,
     to && sql`attempted_at < ${to.toISOString()}::timestamptz`,
-  ].filter((condition) => condition !== undefined);
+  ].filter((condition) => condition !== undefined && condition !== false);
   return all.length === 0 ? sql`true` : sql.join(all, sql` AND `);
 }
 
 // Every 2xx is a delivery, and no other status code is.
-const CODE_CONDITIONS: Record<(typeof CODES)[number], SQL> = {
-  "2xx": sql`is_delivered`,
-  "3xx": sql`NOT is_delivered AND status_code >= 300 AND status_code < 400`,
-  "4xx": sql`NOT is_delivered AND status_code >= 400 AND status_code < 500`,
-  "5xx": sql`NOT is_delivered AND status_code >= 500 AND status_code < 600`,
-  none: sql`NOT is_delivered AND status_code IS NULL`,
-};
+function isOfCode(code: string): SQL {
+  if (code === "2xx") return sql`is_delivered`;
+  return sql`NOT is_delivered AND ${hasCode(code, sql`status_code`, sql`status_code IS NULL`)}`;
+}
 
 // The hours that are wholly in the window were counted by recording. Attempts of the hour in which it begins are
 // counted here.
@@ -280,7 +301,7 @@ async function readRows(db: DbOrTx, { accountId }: Tenant, keys: readonly Key[])
   const wanted = keys.map(([id, attempt, at]) => ({ id, attempt, at }));
   const rows = await db.execute<Omit<LoggedAttempt, "attemptedAt"> & { at: number }>(sql`
     SELECT a.schedule_id AS "scheduleId", a.attempt, r.target_url AS "targetUrl", r.method, a.status_code AS "statusCode",
-      a.latency_ms AS "latencyMs", a.error_text AS "errorText", extract(epoch FROM a.attempted_at)::float8 * 1000 AS at
+      a.latency_ms AS "latencyMs", a.error_text AS "errorText", a.via, a.late_ms::float8 AS "lateMs", extract(epoch FROM a.attempted_at)::float8 * 1000 AS at
     FROM ROWS FROM (json_to_recordset(${JSON.stringify(wanted)}::text::json) AS (id uuid, attempt integer, at float8))
       WITH ORDINALITY k(id, attempt, at, position)
     CROSS JOIN LATERAL (SELECT * FROM attempts WHERE schedule_id = k.id AND attempt = k.attempt

@@ -4,16 +4,17 @@ import type { Db, DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { cursorRow, type Page, type PageCursor, type Total } from "../page.ts";
+import { cursorRow, type Page, type Total } from "../page.ts";
 import { type ScheduleRow, scheduleColumns } from "../schedules/find.ts";
+import { narrowSources } from "./narrow-schedules.ts";
 import {
   byIndexes,
   COUNTED_MAX,
+  type Found,
   limited,
   type Passes,
   type PassStatement,
   passesForTarget,
-  type Query,
   rowsEnough,
   rowsNeeded,
   runPass,
@@ -21,26 +22,20 @@ import {
   SHORT_Q_ROWS,
   substringPattern,
 } from "./passes.ts";
+import {
+  inShardOf,
+  isNarrow,
+  type PageSearch,
+  type ScheduleCursor,
+  type ScheduleKey,
+  type ScheduleSearch,
+  type WantedSchedules,
+  within,
+} from "./schedule-search.ts";
+import { searchSources } from "./search-sources.ts";
 import { findKeys, findPageKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
-export type ScheduleSearch = {
-  q?: Query;
-  statuses?: ScheduleStatus[];
-  /** `fire_at` from here on. */
-  from?: Date;
-  /** `fire_at` before this. */
-  to?: Date;
-  sort: "-created_at" | "fire_at" | "-fire_at";
-  limit: number;
-  offset: number;
-  /** Only rows after this one in the order of the list; `offset` is 0 then. */
-  after?: PageCursor;
-};
-
-/** `upcoming`: open schedules, next due first, and after them ended ones, last due first. */
-export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
-
-export type SchedulePage = Page<ScheduleRow>;
+export type SchedulePage = Page<ScheduleRow, ScheduleCursor>;
 
 /**
  * One page of a tenant's schedules. Unfiltered, `total` is exact; filtered, it is exact up to 10,000. A `q` under three
@@ -48,8 +43,10 @@ export type SchedulePage = Page<ScheduleRow>;
  */
 export async function listSchedules(db: Db, tenant: Tenant, search: ScheduleSearch): Promise<SchedulePage> {
   return byIndexes(db, async (tx) => {
-    const { keys, ...total } = await findKeys(openList(tx, tenant, search));
-    return { ...(await readSchedules(tx, keys, search)), ...total };
+    const { keys, place, ...total } = isNarrow(search)
+      ? await findNarrow(tx, tenant, search)
+      : await findKeys(openList(tx, tenant, search));
+    return { ...(await readSchedules(tx, { keys, place }, search)), ...total };
   });
 }
 
@@ -58,11 +55,13 @@ export async function listPage(
   db: Db,
   tenant: Tenant,
   search: PageSearch,
-): Promise<Pick<SchedulePage, "rows" | "hasMore">> {
+): Promise<Pick<SchedulePage, "rows" | "hasMore" | "isBounded">> {
   return byIndexes(db, async (tx) => {
-    const keys = await findPageKeys(openList(tx, tenant, search));
-    const { rows, hasMore } = await readSchedules(tx, keys, search);
-    return { rows, hasMore };
+    const found = isNarrow(search)
+      ? await searchSources(narrowSources(tx, tenant, search), search, { wantsTotal: false })
+      : await findPageKeys(openList(tx, tenant, search));
+    const { last: _last, ...page } = await readSchedules(tx, found, search);
+    return page;
   });
 }
 
@@ -72,8 +71,27 @@ export async function countListed(
   tenant: Tenant,
   search: Omit<ScheduleSearch, "limit" | "offset" | "after">,
 ): Promise<Total> {
-  return byIndexes(db, (tx) => findTotal(openList(tx, tenant, { ...search, limit: 0, offset: 0 })));
+  const wanted = { ...search, limit: 0, offset: 0 };
+  return byIndexes(db, (tx) =>
+    isNarrow(wanted) ? countNarrow(tx, tenant, wanted) : findTotal(openList(tx, tenant, wanted)),
+  );
 }
+
+async function findNarrow(tx: DbOrTx, tenant: Tenant, search: WantedSchedules): Promise<Found<ScheduleKey>> {
+  const first = { ...search, after: undefined, limit: 0, offset: 0 };
+  const wantsTotal = search.after === undefined && isFilteredAtAll(search);
+  const found = await searchSources(narrowSources(tx, tenant, search), search, { wantsTotal });
+  return wantsTotal ? found : { ...found, ...(await countNarrow(tx, tenant, first)) };
+}
+
+async function countNarrow(tx: DbOrTx, tenant: Tenant, search: WantedSchedules): Promise<Total> {
+  if (!isFilteredAtAll(search)) return { total: await countSchedules(tx, tenant), totalCapped: false };
+  const { total, totalCapped } = await searchSources(narrowSources(tx, tenant, search), search);
+  return { total, totalCapped };
+}
+
+const isFilteredAtAll = (search: WantedSchedules) =>
+  search.q !== undefined || isFiltered(search) || isNarrow({ ...search, sort: "-created_at" });
 
 /** How many schedules there are; with `isCapped` more than that. */
 export type StatusCount = { count: number; isCapped: boolean };
@@ -104,10 +122,8 @@ export async function countByStatus(
   });
 }
 
-type Wanted = PageSearch & Pick<ScheduleSearch, "after">;
-
-/** Which schedule (UUID), and the instant by which it is sorted, epoch ms. */
-type Key = [id: string, atMs: number];
+type Key = ScheduleKey;
+type Wanted = WantedSchedules;
 
 function openList(db: DbOrTx, tenant: Tenant, wanted: Wanted): SearchedList<Key> {
   const statements = createStatements(db, tenant, wanted);
@@ -234,7 +250,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const order = isUpcoming
     ? sql`is_ended, CASE WHEN NOT is_ended THEN at END, CASE WHEN NOT is_ended THEN id END, at DESC, id DESC`
     : sql`at ${direction}, id ${direction}`;
-  const key = sql`json_build_array(id, extract(epoch FROM at) * 1000)`;
+  const key = sql`json_build_array(id, extract(epoch FROM at) * 1000, 0)`;
   const pass = (statement: PassStatement) =>
     runPass<Key>(db, wanted, { order, key, behind: behind(sql`(at, id)`) }, statement);
 
@@ -273,15 +289,6 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   };
 }
 
-// Firing schedules are found by their shard only.
-const inShardOf = ({ accountId }: Tenant) => sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
-
-const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
-  sql.join([
-    from ? sql` AND fire_at >= ${from.toISOString()}::timestamptz` : sql``,
-    to ? sql` AND fire_at < ${to.toISOString()}::timestamptz` : sql``,
-  ]);
-
 const isFiltered = ({ statuses, from, to }: Pick<ScheduleSearch, "statuses" | "from" | "to">) =>
   (statuses ?? from ?? to) !== undefined;
 
@@ -294,13 +301,13 @@ async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
   return row?.n ?? 0;
 }
 
-function readSchedules(db: DbOrTx, keys: readonly Key[], { limit }: PageSearch) {
+function readSchedules(db: DbOrTx, found: Pick<Found<Key>, "keys" | "place">, { limit }: PageSearch) {
   const ids = (of: Key[]) => of.map(([id]) => id);
   return readPage(
-    keys,
+    found,
     limit,
     (of) => readRows(db, ids(of)),
-    ([id, atMs]): PageCursor => ({ id, atMs }),
+    ([id, atMs, attempt]): ScheduleCursor => ({ id, atMs, attempt }),
   );
 }
 

@@ -13,8 +13,11 @@ export type Window = { limit: number; offset: number };
 /** `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id. */
 export type Query = { text: string; scheduleId: string | null };
 
-/** `keys` has the rows of the page, and one row more where there is one. */
-export type Found<Key> = Total & { keys: Key[] };
+/**
+ * `keys` has the rows of the page, and one row more where there is one. `place`: the search was bounded, and goes on behind
+ * this row, which need not match.
+ */
+export type Found<Key> = Total & { keys: Key[]; place?: Key | undefined };
 
 /**
  * Runs `work` in a transaction in which the planner may only read indexes in their order. Its statistics say nothing
@@ -44,6 +47,8 @@ export type SearchPass<Key> = {
   isWhole: boolean;
   /** No row that was left out comes before those that were found. */
   isInOrder: boolean;
+  /** The last row that was scanned, if all before it were, in the order of the list. */
+  place?: Key | undefined;
 };
 
 /** Passes in the order in which they run. One that is not worth running returns null. */
@@ -51,40 +56,58 @@ export type Passes<Key> = (() => Promise<SearchPass<Key>> | null)[];
 
 /**
  * Finds a page and its total by several passes, one after the other, until both are known. The total is known when a
- * pass was whole or counted past 10,000. The page is known when a pass was whole, or in order and long enough. The last
- * pass must be whole. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
+ * pass was whole or counted past 10,000. The page is known when a pass was whole, or in order and long enough. When the last
+ * pass was not whole, the search was bounded: it ends at the last row that a pass in order scanned. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
  */
 export async function search<Key>(passes: Passes<Key>, window: Window): Promise<Found<Key>> {
   let keys: Key[] | undefined;
   let isCapped = false;
+  let found = 0;
+  let partial: SearchPass<Key> | undefined;
   for (const pass of passes) {
     const seen = await pass();
     if (!seen) continue;
+    found = Math.max(found, seen.found);
+    if (seen.place) partial = seen;
     isCapped ||= seen.found > COUNTED_MAX;
     if (seen.isWhole && !isCapped) return { keys: seen.keys, total: seen.found, totalCapped: false };
     if (seen.isWhole || isLongEnough(seen, window)) keys ??= seen.keys;
     if (isCapped && keys) return { keys, total: COUNTED_MAX, totalCapped: true };
   }
-  throw new Error("no pass over the list was whole");
+  const page = keys ? { keys } : boundedPage(partial);
+  return { ...page, total: Math.min(found, COUNTED_MAX), totalCapped: true };
+}
+
+/** The page as far as a pass in order found it, up to its last row. */
+function boundedPage<Key>(partial: SearchPass<Key> | undefined): Pick<Found<Key>, "keys" | "place"> {
+  if (!partial) throw new Error("no pass over the list was whole or in order");
+  return { keys: partial.keys, place: partial.place };
 }
 
 /** The total that `search` finds, without a page. */
 export async function searchTotal(passes: Passes<unknown>): Promise<Total> {
+  let found = 0;
   for (const pass of passes) {
     const seen = await pass();
     if (seen && seen.found > COUNTED_MAX) return { total: COUNTED_MAX, totalCapped: true };
     if (seen?.isWhole) return { total: seen.found, totalCapped: false };
+    found = Math.max(found, seen?.found ?? 0);
   }
-  throw new Error("no pass over the list was whole");
+  return { total: found, totalCapped: true };
 }
 
-/** The keys of a page and of one row more, without the total. The last pass must be whole. */
-export async function searchPage<Key>(passes: Passes<Key>, window: Window): Promise<Key[]> {
+/** The keys of a page and of one row more, without the total. The last pass must be whole, or one must be in order. */
+export async function searchPage<Key>(
+  passes: Passes<Key>,
+  window: Window,
+): Promise<Pick<Found<Key>, "keys" | "place">> {
+  let partial: SearchPass<Key> | undefined;
   for (const pass of passes) {
     const seen = await pass();
-    if (seen && (seen.isWhole || isLongEnough(seen, window))) return seen.keys;
+    if (seen && (seen.isWhole || isLongEnough(seen, window))) return { keys: seen.keys };
+    if (seen?.place) partial = seen;
   }
-  throw new Error("no pass over the list was whole");
+  return boundedPage(partial);
 }
 
 /**
@@ -94,7 +117,7 @@ export async function searchPage<Key>(passes: Passes<Key>, window: Window): Prom
  * 2. As many rows as are expected to hold enough matches, if the first rows have many.
  * 3. The index of targets, which is slower for a `q` that matches often.
  * 4. Many rows of the list, for a `q` that matches often but not in the first rows.
- * 5. All rows that match, by the index.
+ * 5. All rows that match, by the index, unless the search `isBounded`.
  *
  * `enough`: the number of matches that ends a pass in order, from `rowsNeeded` or `rowsEnough`. `isFiltered`: the list
  * has other filters too, which may exclude most of the rows with a matching target. `sparseRows`: the limit of pass 3
@@ -106,9 +129,10 @@ export function passesForTarget<Key>(
     byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
   },
   window: Window,
-  options: { enough: number; isFiltered: boolean; sparseRows?: number | undefined },
+  options: { enough: number; isFiltered: boolean; sparseRows?: number | undefined; isBounded?: boolean },
 ): Passes<Key> {
-  const { enough, isFiltered, sparseRows = TARGET_PASS_ROWS } = options;
+  const { enough, isFiltered, sparseRows = SPARSE_PASS_ROWS, isBounded = false } = options;
+  const longRows = isBounded ? BOUNDED_PASS_ROWS : LONG_PASS_ROWS;
   let seen = { rows: 0, found: 0 };
   const first = async (rows: number) => {
     const pass = await list.first(rows, enough);
@@ -122,11 +146,11 @@ export function passesForTarget<Key>(
   const targetRows = () => (isSparse() ? sparseRows : TARGET_PASS_ROWS);
   return [
     () => first(FIRST_PASS_ROWS),
-    () => (expectedRows() <= LONG_PASS_ROWS ? first(expectedRows()) : null),
+    () => (expectedRows() <= longRows ? first(expectedRows()) : null),
     () => list.byTarget(knowsPage() && !isFiltered ? enough : targetRows()),
-    // Skip it when the second pass has shown that LONG_PASS_ROWS rows hold too few matches.
-    () => (seen.rows > FIRST_PASS_ROWS && expectedRows() > LONG_PASS_ROWS ? null : first(LONG_PASS_ROWS)),
-    () => list.byTarget(null),
+    // Skip it when the second pass has shown that so many rows hold too few matches.
+    () => (!isBounded && seen.rows > FIRST_PASS_ROWS && expectedRows() > longRows ? null : first(longRows)),
+    () => (isBounded ? null : list.byTarget(null)),
   ];
 }
 
@@ -134,8 +158,12 @@ const FIRST_PASS_ROWS = 2_000;
 /** With this many matches in the first pass, later rows are expected to match as often. */
 const FOUND_TO_EXTRAPOLATE = 10;
 const LONG_PASS_ROWS = 200_000;
+/** As many, in a bounded search. */
+const BOUNDED_PASS_ROWS = 50_000;
 /** More than are counted, so that a page of slightly more than 10,000 matches is found as well. */
-const TARGET_PASS_ROWS = 25_000;
+export const TARGET_PASS_ROWS = 25_000;
+/** As many, when hardly any of the first rows match: then the matches are few, or all of them are old. */
+const SPARSE_PASS_ROWS = 150_000;
 
 /** The number of first rows that decide the page and whether another follows. */
 export function rowsNeeded({ limit, offset }: Window): number {
@@ -178,7 +206,9 @@ export async function runPass<Key>(
 ): Promise<SearchPass<Key>> {
   const { scanned, rowsMax, found = (rows) => sql`SELECT * FROM ${rows}`, foundMax = NO_BOUND, isInOrder } = statement;
   const isWhole = rowsMax === null ? sql`true` : sql`(SELECT count(*) FROM scanned) <= ${rowsMax}::integer`;
-  const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[] }>(sql`
+  const place =
+    isInOrder && rowsMax !== null ? sql`(SELECT ${key} FROM scanned OFFSET ${rowsMax - 1} LIMIT 1)` : sql`NULL`;
+  const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[]; place: Key | null }>(sql`
     WITH scanned AS MATERIALIZED (${scanned(rowsMax === null ? null : rowsMax + 1)}),
     found AS MATERIALIZED (
       SELECT * FROM (${found(sql`(SELECT * FROM scanned ${limited(rowsMax)}) l`)}) f
@@ -187,9 +217,9 @@ export async function runPass<Key>(
     SELECT (SELECT count(*)::integer FROM found) AS n,
       CASE WHEN (SELECT count(*) FROM found) < ${foundMax}
         THEN ${isWhole} ELSE false END AS whole,
-      (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys`);
+      (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys, ${place} AS place`);
   if (!row) throw new Error("the statement of a search pass returned no row");
-  return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder };
+  return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder, ...(row.place && { place: row.place }) };
 }
 
 const NO_BOUND = Number.MAX_SAFE_INTEGER;

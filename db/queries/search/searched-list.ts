@@ -37,7 +37,7 @@ export type SearchedList<Key> = {
 export async function findKeys<Key>(list: SearchedList<Key>): Promise<Found<Key>> {
   const { wanted, isFiltered } = list;
   const { q, after } = wanted;
-  if (after) return { keys: await findPageKeys(list), ...(await findTotal(list.withoutPage())) };
+  if (after) return { ...(await findPageKeys(list)), ...(await findTotal(list.withoutPage())) };
   if (q && isShort(q)) {
     const pass = await list.newest();
     return { keys: pass.keys, ...totalOf(pass) };
@@ -55,21 +55,22 @@ export async function findTotal<Key>(list: SearchedList<Key>): Promise<Total> {
 }
 
 /** The keys of the page that `findKeys` finds, without the total, which may take most of the time. */
-export async function findPageKeys<Key>(list: SearchedList<Key>): Promise<Key[]> {
+export async function findPageKeys<Key>(list: SearchedList<Key>): Promise<Pick<Found<Key>, "keys" | "place">> {
   const { q } = list.wanted;
-  if (q && isShort(q)) return (await list.newest()).keys;
+  if (q && isShort(q)) return { keys: (await list.newest()).keys };
   return searchPage(q?.scheduleId ? byId(list) : list.pagePasses(), list.wanted);
 }
 
-/** The page whose rows, and one row more, have these `keys`. */
+/** The page whose rows, and one row more, have these `keys`; of a bounded search, the page up to its `place`. */
 export async function readPage<Key, Row, Cursor>(
-  keys: readonly Key[],
+  { keys, place }: Pick<Found<Key>, "keys" | "place">,
   limit: number,
   readRows: (keys: Key[]) => Promise<Row[]>,
   cursorOf: (key: Key) => Cursor,
-): Promise<Pick<Page<Row, Cursor>, "rows" | "hasMore" | "last">> {
+): Promise<Pick<Page<Row, Cursor>, "rows" | "hasMore" | "last" | "isBounded">> {
   const page = pageOf(keys, limit, cursorOf);
-  return { ...page, rows: await readRows(page.rows) };
+  const rows = await readRows(page.rows);
+  return place === undefined ? { ...page, rows } : { rows, hasMore: true, last: cursorOf(place), isBounded: true };
 }
 
 const passesOf = <Key>(list: SearchedList<Key>) => (list.wanted.q?.scheduleId ? byId(list) : list.passes());

@@ -71,7 +71,7 @@ export function createSchedules(call: Call): Schedules {
     replay: async (id, input, options) =>
       call("POST", `${pathOf(root, id)}/replay`, options, { body: writeSchedule(withKey(input)) }),
     clone: async (id, input, options) =>
-      call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input), false, true) }),
+      call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input)) }),
     wait: async (id, options) =>
       call<Schedule>("GET", pathOf(root, id), options, {
         // Poll when the next attempt is due, but within 1 to 15 s: the schedule may be moved or cancelled meanwhile.

@@ -80,7 +80,7 @@ export class Stopwatch {
     });
   }
 
-  /** Figures of the key's environment over a period. */
+  /** Figures of the key's environment over a period or a time range. */
   overview(filter?: OverviewFilter, options?: CallOptions): Promise<Overview> {
     return this.#call("GET", "/v1/overview", options, { query: filter });
   }

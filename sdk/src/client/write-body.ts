@@ -2,7 +2,7 @@ import { invalid, orInvalid } from "./invalid.ts";
 
 /** A value as JSON. Throws INVALID_ARGUMENT for what has none: a cycle, a BigInt, a function. */
 export function writeJson(field: string, value: unknown): string {
-  return orInvalid(field, 'must be JSON such as "1": has it a cycle or BigInt?', () =>
+  return orInvalid(field, 'must be JSON such as "1": no cycle or BigInt', () =>
     // Undefined for a function, which has no toString either.
     JSON.stringify(value).toString(),
   );
@@ -17,10 +17,11 @@ export function withKey<T extends object>(input: T | undefined): T & { idempoten
 type Loose = { [field: string]: unknown; headers?: { [name: string]: unknown } };
 
 /**
- * The body of a call that creates or moves a schedule. `needsTime`: a time is required. `keepsHeaders`: without `headers`
- * those of the original stay. Throws INVALID_ARGUMENT for what contradicts itself, and leaves the rest to the service.
+ * The body of a call that creates or moves a schedule. `needsTime`: a time is required. A clone without `headers` and
+ * `targetUrl` keeps the headers of the original. Throws INVALID_ARGUMENT for what contradicts itself, and leaves the rest to the
+ * service.
  */
-export function writeSchedule(input: object, needsTime?: boolean, keepsHeaders?: boolean): string {
+export function writeSchedule(input: object, needsTime?: boolean): string {
   const { json, ...body } = { ...input } as Loose;
   const [time, second] = ["fireAt", "fireIn", "fireAtLocal"].filter((name) => body[name] !== undefined);
   if (second) throw invalid(second, `must not stand beside ${time}: give one such as fireIn: "90s"`);
@@ -28,8 +29,8 @@ export function writeSchedule(input: object, needsTime?: boolean, keepsHeaders?:
   if (String(body.fireAt) === "Invalid Date") throw invalid("fireAt", "must be a valid Date");
   const { headers } = body;
   // A Headers or a Map would be written as {}.
-  if (headers?.[Symbol.iterator as never]) throw invalid("headers", 'must be an object such as { "X-A": "1" }');
-  let keepsType = keepsHeaders && !headers;
+  if (headers?.[Symbol.iterator as never]) throw invalid("headers", 'must be an object such as { a: "1" }');
+  let keepsType = !(headers || body.targetUrl);
   for (const [name, value] of Object.entries(headers ?? {})) {
     if (/[\r\n]/.test(String(value))) throw invalid(`headers.${name}`, 'must be one line such as "1"');
     keepsType ||= /^content-type$/i.test(name);

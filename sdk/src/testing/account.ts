@@ -9,6 +9,7 @@ export type Stored = {
   readonly method: Method;
   readonly createdMs: number;
   readonly replayOf: string | null;
+  readonly operationId: string | null;
   readonly idempotencyKey: string | undefined;
   /** The request as it is compared with a later one of the same key. */
   readonly compared: string;

@@ -56,6 +56,7 @@ export type Draft = {
   idempotencyKey: string | undefined;
   compared: string;
   replayOf: string | null;
+  operationId?: string;
   /** Errors that come before those of target and size. */
   refusal?: Refusal | undefined;
 };
@@ -63,8 +64,7 @@ export type Draft = {
 export function draftOf(account: Account, body: CreateBody): Draft {
   const { targetUrl, method = "POST", headers = [], earlyFire } = body;
   const time = readTime(body, account.nowMs);
-  const target = readTarget(targetUrl, account.settings.allowedTargets);
-  const delivered = "url" in target ? target.url : targetUrl;
+  const delivered = deliveredUrl(account, targetUrl);
   const written = body.payload ?? "";
   return {
     ...{ targetUrl, method, headers, time, earlyFire },
@@ -73,6 +73,12 @@ export function draftOf(account: Account, body: CreateBody): Draft {
     compared: JSON.stringify([delivered, method, time?.compared, earlyFire ?? null, written, comparedHeaders(headers)]),
     replayOf: null,
   };
+}
+
+/** The URL that a target is requested by; the target as it was given when it is refused. */
+export function deliveredUrl({ settings }: Account, targetUrl: string): string {
+  const target = readTarget(targetUrl, settings.allowedTargets, settings.env);
+  return "url" in target ? target.url : targetUrl;
 }
 
 /** Headers without order, case of names and spaces around values, which make no difference to a delivery. */
@@ -92,7 +98,7 @@ export function store(account: Account, draft: Draft): Creation {
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
   if (time && time.atMs <= account.nowMs) throw refuseField(time.name, "must be in the future");
   if (draft.refusal) throw draft.refusal;
-  const target = readTarget(draft.targetUrl, account.settings.allowedTargets);
+  const target = readTarget(draft.targetUrl, account.settings.allowedTargets, account.settings.env);
   if ("problem" in target) throw refuseField("targetUrl", target.problem);
   checkSize(account, draft.payload);
   if (account.scheduled >= account.quota.grace) throw quotaExceeded(account);
@@ -102,6 +108,7 @@ export function store(account: Account, draft: Draft): Creation {
     targetUrl: target.url,
     ...{ method: draft.method, headers: draft.headers, payload: draft.payload },
     ...{ idempotencyKey: key, compared: draft.compared, replayOf: draft.replayOf },
+    operationId: draft.operationId ?? null,
     status: "scheduled",
     earlyFire: draft.earlyFire ?? account.settings.earlyFire,
     ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: fireMs === account.nowMs },

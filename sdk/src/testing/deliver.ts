@@ -49,6 +49,7 @@ export async function deliver(
   schedule.log.push({
     ...{ attempt, status_code: answer.status, latency_ms: 0, error_text: answer.text },
     ...{ attempted_at: at.toISOString(), atMs: account.nowMs },
+    via: null,
     timing: { late: 0, claim: 0, wait: 0, connect: null, first_byte: isAnswered ? 0 : null },
   });
   const { nextMs } = schedule;

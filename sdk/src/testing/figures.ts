@@ -1,7 +1,10 @@
-import type { Overview, OverviewFilter, Profile, Punctuality, Usage } from "../types.ts";
+import type { Overview, Profile, Punctuality, Usage } from "../types.ts";
 import { type Account, DAY_MS, type Stored } from "./account.ts";
 import { makeId } from "./ids.ts";
-import { iso } from "./present.ts";
+import { incidentsOf } from "./incidents.ts";
+import { errorLine, iso } from "./present.ts";
+import type { Queries } from "./read-query.ts";
+import { refuse } from "./refusal.ts";
 
 const HOUR_MS = 3_600_000;
 const SPANS = {
@@ -10,32 +13,44 @@ const SPANS = {
   "30d": { stepMs: DAY_MS, steps: 30 },
 };
 
-/** The figures of a period. Nothing is ever late here, so that every offset is 0. */
-export function overview(account: Account, { period = "24h" }: OverviewFilter): Overview {
-  const { nowMs, limits } = account;
-  const { stepMs, steps } = SPANS[period];
-  const count = Math.min(steps, Math.floor((limits.retentionDays * DAY_MS) / stepMs));
-  const sinceMs = (Math.floor(nowMs / stepMs) + 1 - count) * stepMs;
+/** The figures of a period or range. Nothing is ever late here, so that every offset is 0. Throws VALIDATION. */
+export function overview(account: Account, query: Queries["overview"]): Overview {
+  const { nowMs } = account;
+  const span = spanOf(account, query);
+  const { sinceMs, stepMs, count } = span;
+  const untilMs = sinceMs + count * stepMs;
+  const isIn = (atMs: number) => atMs >= sinceMs && atMs < untilMs;
   const all = [...account.schedules.values()];
-  const attempts = all.flatMap(({ log }) => log).filter(({ atMs }) => atMs >= sinceMs);
+  const attempts = all.flatMap(({ log }) => log).filter(({ atMs }) => isIn(atMs));
   const delivered = attempts.filter(({ status_code: code }) => code !== null && code >= 200 && code < 300);
-  const fired = all.filter(isCounted).filter(({ firedMs }) => firedMs >= sinceMs);
-  const lately = ({ log }: Stored) => (log.at(-1)?.atMs ?? -Infinity) >= sinceMs;
+  const fired = all.filter(isCounted).filter(({ firedMs }) => isIn(firedMs));
+  const lately = ({ log }: Stored) => isIn(log.at(-1)?.atMs ?? -Infinity);
   const countOf = (isMeant: (one: Stored) => boolean) => all.filter(isMeant).length;
   return {
-    period,
+    period: query.from === undefined && query.to === undefined ? (query.period ?? "24h") : periodAround(count * stepMs),
+    from: iso(sinceMs),
+    to: iso(untilMs),
     active_schedules: countOf(({ status }) => ["scheduled", "firing", "failed"].includes(status)),
     success_rate: attempts.length ? delivered.length / attempts.length : 0,
     offset_ms: { p50: 0, p95: 0, min: 0, max: 0 },
     recent_volume: attempts.length,
     histogram: histogramOf(fired.length),
-    series: seriesOf(fired, { sinceMs, stepMs, count }),
+    series: seriesOf(fired, span),
+    outcomes: outcomesOf(attempts, span),
+    ended: endedIn(delivered.length, all.filter((one) => one.status === "dead" && lately(one)).length),
+    incidents: incidentsOf(account, isIn),
+    hosts: hostsOf(all, isIn),
     needs_attention: {
       failed: countOf((one) => one.status === "failed" && lately(one)),
       due_soon: countOf((one) => one.status === "scheduled" && one.fireMs <= nowMs + HOUR_MS),
       dead: countOf((one) => one.status === "dead" && lately(one)),
     },
   };
+}
+
+/** The shortest period that is as long as a range of `ms`, or the longest. */
+function periodAround(ms: number): Overview["period"] {
+  return ms <= 24 * HOUR_MS ? "24h" : ms <= 7 * 24 * HOUR_MS ? "7d" : "30d";
 }
 
 /** The public figures, as if this account were all of the service. Schedules of a test key are none of them. */
@@ -97,7 +112,87 @@ const isCounted = (one: Stored): one is Fired => one.firedMs !== null && !one.is
 
 const histogramOf = (count: number) => (count ? [{ ms: 0, count }] : []);
 
-function seriesOf(fired: readonly Fired[], span: { sinceMs: number; stepMs: number; count: number }) {
+type Steps = { sinceMs: number; stepMs: number; count: number };
+
+/** The buckets of a period, or the hours of a range: those that are kept, up to the current one. */
+function spanOf({ nowMs, limits: { retentionDays } }: Account, { period, from, to }: Queries["overview"]): Steps {
+  const isRange = from !== undefined || to !== undefined;
+  const problems = [
+    ...(period && isRange ? [{ path: "period", message: "cannot be combined with from or to" }] : []),
+    ...(isRange && (from ?? -Infinity) >= (to ?? Infinity) ? [{ path: "to", message: "must be after from" }] : []),
+  ];
+  if (problems.length) throw refuse(problems);
+  if (!isRange) {
+    const { stepMs, steps } = SPANS[period ?? "24h"];
+    const count = Math.min(steps, Math.floor((retentionDays * DAY_MS) / stepMs));
+    return { sinceMs: (Math.floor(nowMs / stepMs) + 1 - count) * stepMs, stepMs, count };
+  }
+  const kept = Math.ceil((nowMs - retentionDays * DAY_MS) / HOUR_MS);
+  const first = Math.max(kept, Math.floor((from ?? -Infinity) / HOUR_MS));
+  const end = Math.min(Math.floor(nowMs / HOUR_MS) + 1, Math.ceil((to ?? Infinity) / HOUR_MS));
+  if (end <= first) {
+    const path = from === undefined ? "to" : "from";
+    const message = `names a range outside of the last ${retentionDays} days, of which figures are kept`;
+    throw refuse([{ path, message }]);
+  }
+  const hours = stepHours(end - first);
+  const count = Math.ceil((end - first) / hours);
+  return { sinceMs: (end - count * hours) * HOUR_MS, stepMs: hours * HOUR_MS, count };
+}
+
+/** The shortest step that divides the hours into at most 62; where none does, the first step begins before them. */
+function stepHours(hours: number): number {
+  const few = [1, 2, 3, 4, 6, 8, 12, 24].filter((step) => hours / step <= 62);
+  return few.find((step) => hours % step === 0) ?? few[0] ?? Math.ceil(hours / 62);
+}
+
+function endedIn(delivered: number, dead: number): Overview["ended"] {
+  return { delivered, dead, success_rate: delivered + dead === 0 ? 0 : delivered / (delivered + dead) };
+}
+
+type Attempts = readonly Stored["log"][number][];
+
+function outcomesIn(attempts: Attempts) {
+  const of = (digit: number) =>
+    attempts.filter(({ status_code: code }) => Math.floor((code ?? 0) / 100) === digit).length;
+  const codes = { code_2xx: of(2), code_3xx: of(3), code_4xx: of(4), code_5xx: of(5), code_none: of(0) };
+  return { ...codes, interrupted: 0 };
+}
+
+function outcomesOf(attempts: Attempts, { sinceMs, stepMs, count }: Steps): Overview["outcomes"] {
+  return Array.from({ length: count }, (_, step) => {
+    const fromMs = sinceMs + step * stepMs;
+    return { t: iso(fromMs), ...outcomesIn(attempts.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + stepMs)) };
+  });
+}
+
+function newestErrorOf(attempts: Attempts): string | null {
+  const sorted = [...attempts].sort((a, b) => a.atMs - b.atMs);
+  return (
+    sorted
+      .map(({ error_text }) => errorLine(error_text))
+      .filter((error) => error !== null)
+      .at(-1) ?? null
+  );
+}
+
+function hostsOf(all: readonly Stored[], isIn: (atMs: number) => boolean): Overview["hosts"] {
+  const hostOf = ({ targetUrl }: Stored) => new URL(targetUrl).host;
+  const hosts = [...new Set(all.map(hostOf))].map((host) => {
+    const schedules = all.filter((one) => hostOf(one) === host);
+    const attempts = schedules.flatMap(({ log }) => log).filter(({ atMs }) => isIn(atMs));
+    const died = schedules.filter(({ status, log }) => status === "dead" && isIn(log.at(-1)?.atMs ?? 0));
+    const lastError = newestErrorOf(attempts);
+    return { host, attempts: attempts.length, ...outcomesIn(attempts), dead: died.length, last_error: lastError };
+  });
+  const failed = (one: Overview["hosts"][number]) => one.attempts - one.code_2xx;
+  return hosts
+    .filter(({ attempts }) => attempts > 0)
+    .sort((a, b) => b.dead - a.dead || failed(b) - failed(a) || b.attempts - a.attempts || (a.host < b.host ? -1 : 1))
+    .slice(0, 100);
+}
+
+function seriesOf(fired: readonly Fired[], span: Steps) {
   return Array.from({ length: span.count }, (_, step) => {
     const fromMs = span.sinceMs + step * span.stepMs;
     const count = fired.filter(({ firedMs }) => firedMs >= fromMs && firedMs < fromMs + span.stepMs).length;

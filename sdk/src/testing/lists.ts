@@ -1,5 +1,6 @@
 import type { LoggedAttempt, LogPage, Operation, Page, Schedule, Status } from "../types.ts";
 import { type Account, DAY_MS, type Stored } from "./account.ts";
+import { type Filters, hasCode, isLate, isOfRequest } from "./filters.ts";
 import { filterOf, orderOf, type Place, writePlace } from "./places.ts";
 import { presentOperation, presentSchedule } from "./present.ts";
 import type { Queries } from "./read-query.ts";
@@ -8,7 +9,7 @@ import type { Queries } from "./read-query.ts";
 type Row<T> = { value: T; atMs: number; id: string; attempt: number };
 
 /** Which schedules: by status, target and `fire_at` (epoch ms). */
-export type Search = {
+export type Search = Filters & {
   status?: Status[] | undefined;
   q?: string | undefined;
   from?: number | undefined;
@@ -19,37 +20,56 @@ const COUNTED_MAX = 10_000;
 
 export function listSchedules(account: Account, query: Queries["schedules"]): Page<Schedule> {
   const order = orderOf(query, "schedules");
-  const atOf = ({ createdMs, fireMs }: Stored) => (order === "-created_at" ? createdMs : fireMs);
+  const isByLateness = order === "late";
+  const atOf = (stored: Stored) => {
+    if (isByLateness) return lateMsOf(stored) ?? stored.createdMs;
+    return order === "-created_at" ? stored.createdMs : stored.fireMs;
+  };
   const found = searchSchedules(account, query);
-  const rows = found.map((value) => ({ value, atMs: atOf(value), id: value.id, attempt: 0 }));
-  return pageOf(rows, query, order, presentSchedule);
+  const rows = found.map((value) => {
+    return { value, atMs: atOf(value), id: value.id, attempt: isByLateness && lateMsOf(value) === null ? 1 : 0 };
+  });
+  return pageOf(rows, query, order, presentSchedule, true);
 }
 
 /** The schedules that match. A short `q` looks at the newest 10,000 alone. */
-export function searchSchedules(account: Account, { status, q, from, to }: Search): Stored[] {
+export function searchSchedules(account: Account, search: Search): Stored[] {
+  const { status, q, from, to, late, code } = search;
   const all = [...account.schedules.values()];
   const rows = q !== undefined && [...q].length < 3 ? all.slice(-COUNTED_MAX) : all;
   return rows.filter(
-    (row) => (!status || status.includes(row.status)) && isWithin(row.fireMs, from, to) && hasTarget(row, q),
+    (row) =>
+      (!status || status.includes(row.status)) &&
+      isWithin(row.fireMs, from, to) &&
+      hasTarget(row, q) &&
+      isLate(late, lateMsOf(row)) &&
+      (code === undefined || (row.log.length > 0 && hasCode(code, row.log.at(-1)?.status_code ?? null))) &&
+      isOfRequest(account, row, search),
   );
 }
 
+const lateMsOf = ({ firedMs, fireMs }: Stored) => (firedMs === null ? null : firedMs - fireMs);
+
 export function listLogs(account: Account, query: Queries["logs"]): LogPage {
-  const { q, from, to, outcome, code, schedule_id: scheduleId } = query;
+  const { q, from, to, outcome, code, late, measured, schedule_id: scheduleId } = query;
+  const order = orderOf(query, "logs");
   const sinceMs = account.nowMs - account.limits.retentionDays * DAY_MS;
   const rows: Row<LoggedAttempt>[] = [];
   for (const stored of account.schedules.values()) {
     if (!hasTarget(stored, q) || (scheduleId !== undefined && scheduleId !== stored.id)) continue;
+    if (!isOfRequest(account, stored, query)) continue;
     for (const { atMs, timing, ...attempt } of stored.log) {
       const status = attempt.status_code;
       if (atMs <= sinceMs || !isWithin(atMs, from, to)) continue;
-      if (code && code !== classOf(status)) continue;
+      if (measured && (stored.isAsked || stored.firedMs !== atMs)) continue;
+      if (!hasCode(code, status) || !isLate(late, measured ? lateMsOf(stored) : timing.late)) continue;
       if (outcome && (outcome === "succeeded") !== (classOf(status) === "2xx")) continue;
       const value = { schedule_id: stored.id, target_url: stored.targetUrl, method: stored.method, ...attempt };
-      rows.push({ value, atMs, id: stored.id, attempt: attempt.attempt });
+      const at = order === "late" ? (timing.late ?? -Infinity) : atMs;
+      rows.push({ value: { ...value, late_ms: timing.late }, atMs: at, id: stored.id, attempt: attempt.attempt });
     }
   }
-  const page = pageOf(rows, query, orderOf({}, "logs"), (value) => value);
+  const page = pageOf(rows, query, order, (value) => value);
   return { ...page, retention_days: account.limits.retentionDays };
 }
 
@@ -60,18 +80,22 @@ export function listOperations(account: Account, query: Queries["operations"]): 
   return pageOf(rows, query, orderOf({}, "operations"), presentOperation);
 }
 
-/** One page of rows. An order that begins with a minus is descending; ties are sorted by id. */
+/** One page of rows. An order that begins with a minus is descending, as that of lateness; ties are sorted by id. */
 function pageOf<T, Item>(
   rows: Row<T>[],
   query: { limit?: number | undefined; offset?: number | undefined; after?: Place | undefined; q?: string | undefined },
   order: string,
   present: (value: T) => Item,
+  unsentLast = false,
 ): Page<Item> {
   const { limit = 20, after } = query;
   const offset = after?.rowsBefore ?? query.offset ?? 0;
-  const direction = order.startsWith("-") ? -1 : 1;
+  const isByLateness = order === "late";
+  const direction = order.startsWith("-") || isByLateness ? -1 : 1;
+  // Schedules that were not sent come after the others, newest first.
+  const half = ({ attempt }: Omit<Row<T>, "value">) => (isByLateness && unsentLast ? -attempt : 0);
   const compare = (a: Omit<Row<T>, "value">, b: Omit<Row<T>, "value">) =>
-    direction * (a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt));
+    direction * (half(a) - half(b) || a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt));
   rows.sort(compare);
   const rest = after ? rows.filter((row) => compare(row, after) > 0) : rows.slice(offset);
   const shown = rest.slice(0, limit);

@@ -40,7 +40,9 @@ export function readOperationBody(body: unknown): OperationBody {
 export function startOperation(account: Account, body: OperationBody): StartedOperation {
   const { action, filter, schedules, idempotencyKey: key } = body;
   const sorted = (texts: readonly string[] | undefined) => texts && [...texts].sort();
-  const scope = filter && [sorted(filter.status), filter.q, filter.from, filter.to];
+  const { late, host, code, idempotency_key: keyOfOne, operation: madeBy } = filter ?? {};
+  const narrower = [late?.text, host, code, keyOfOne, madeBy];
+  const scope = filter && [sorted(filter.status), filter.q, filter.from, filter.to, ...narrower];
   const compared = JSON.stringify([action, scope, sorted(schedules && [...new Set(schedules)])]);
   const known = [...account.operations.values()].find((one) => key !== undefined && one.idempotencyKey === key);
   if (known) return { ...presentOperation(known), replayed: true, mismatch: known.compared !== compared };
@@ -83,7 +85,7 @@ export function stopOperation(account: Account, operation: StoredOperation): voi
     throw new Refusal("CONFLICT", `An operation that is ${operation.status} cannot be stopped.`);
 }
 
-function act(account: Account, { action }: StoredOperation, id: string): keyof LeftAlone | undefined {
+function act(account: Account, { action, id: operationId }: StoredOperation, id: string): keyof LeftAlone | undefined {
   const schedule = account.schedules.get(id);
   if (!schedule) return "not_found";
   const { status } = schedule;
@@ -93,7 +95,7 @@ function act(account: Account, { action }: StoredOperation, id: string): keyof L
   }
   if (schedule.isErased) return "erased";
   try {
-    return void store(account, repeatOf(account, schedule, {}));
+    return void store(account, { ...repeatOf(account, schedule, {}), operationId });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return "over_quota";
@@ -117,11 +119,14 @@ function checkCount({ operations, nowMs, limits }: Account): void {
   });
 }
 
-function presentFilter({ status, q, from, to }: Search): NonNullable<Operation["filter"]> {
+function presentFilter(search: Search): NonNullable<Operation["filter"]> {
+  const { status, q, from, to, late, host, code, idempotency_key: key, operation } = search;
   return {
     status: status ? [...new Set(status)] : null,
     q: q ?? null,
     from: from === undefined ? null : iso(from),
     to: to === undefined ? null : iso(to),
+    ...{ late: late?.text ?? null, host: host ?? null, code: code ?? null },
+    ...{ idempotency_key: key ?? null, operation: operation ?? null },
   };
 }

@@ -36,7 +36,7 @@ export function readPlace(text: string): Place | null {
 
 /** The order of a list. */
 export function orderOf({ sort }: { sort?: unknown }, list: string): string {
-  return list === "schedules" ? `${sort ?? "-created_at"}` : `-${list}`;
+  return list === "schedules" ? `${sort ?? "-created_at"}` : sort === "late" ? sort : `-${list}`;
 }
 
 /** The filters of a query as text, without the parameters for page, order and environment. */

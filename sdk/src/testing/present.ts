@@ -31,8 +31,17 @@ export function presentSchedule(stored: Stored): Schedule {
     created_at: iso(stored.createdMs),
     updated_at: iso(stored.updatedMs),
     next_attempt_at: nextAttemptAt(stored),
+    last_status_code: stored.log.at(-1)?.status_code ?? null,
+    last_error: errorLine(stored.log.at(-1)?.error_text ?? ""),
     replay_of: stored.replayOf,
+    operation_id: stored.operationId,
   };
+}
+
+/** The first line of a text that is not blank, at most 200 characters; null when there is none. */
+export function errorLine(text: string): string | null {
+  const line = text.split(/[\n\v\f\r\u0085\u2028\u2029]/).find((one) => one.trim() !== "");
+  return line === undefined ? null : [...line.trim()].slice(0, 200).join("");
 }
 
 /** The attempts of a schedule within the plan's retention window. */

@@ -1,6 +1,17 @@
 import type { ErrorDetail } from "../error.ts";
 import type { Environment, LogFilter, OverviewFilter, ScheduleFilter, Status } from "../types.ts";
-import { type Field, type Fields, listOf, oneOf, optional, parsed, readFields, text } from "./fields.ts";
+import {
+  type Field,
+  type Fields,
+  idempotencyKey,
+  listOf,
+  oneOf,
+  optional,
+  parsed,
+  readFields,
+  text,
+} from "./fields.ts";
+import { type Filters, readCode, readHost, readLate } from "./filters.ts";
 import { isId } from "./ids.ts";
 import { parseInstant } from "./instants.ts";
 import type { Search } from "./lists.ts";
@@ -11,10 +22,13 @@ import { refuse, refuseField } from "./refusal.ts";
 export type Queries = {
   none: object;
   schedules: Page & Search & { sort?: ScheduleFilter["sort"] };
-  logs: Page & Omit<Search, "status"> & Pick<LogFilter, "outcome" | "schedule_id" | "code">;
+  logs: Page & Omit<Search, "status"> & Pick<LogFilter, "outcome" | "schedule_id" | "measured" | "sort">;
   operations: Page;
-  overview: OverviewFilter;
+  overview: Pick<OverviewFilter, "period"> & Range;
 };
+
+/** Epoch ms; `to` is not included. */
+export type Range = { from?: number | undefined; to?: number | undefined };
 
 type Page = { limit?: number | undefined; offset?: number | undefined; after?: Place | undefined };
 
@@ -31,6 +45,14 @@ const searchText: Field<string> = (value, report) => {
   return q;
 };
 
+const FILTERS: Fields<Filters> = {
+  late: optional(parsed(readLate, "a range of whole milliseconds, such as 250.., ..0 or 100..500")),
+  host: optional(parsed(readHost, "the host of a target, such as api.example.com")),
+  code: optional(parsed(readCode, "a status code such as 503, or one of 2xx, 3xx, 4xx, 5xx, none")),
+  idempotency_key: optional(idempotencyKey),
+  operation: optional(parsed((id) => (isId("op", id) ? id : null), "the id of an operation")),
+};
+
 /** The schedules of an operation, as the list of schedules finds them. */
 export const SET_FIELDS: Fields<Search> = {
   status: optional(listOf(oneOf(...STATUSES), Infinity)),
@@ -40,6 +62,7 @@ export const SET_FIELDS: Fields<Search> = {
   }),
   from: instant,
   to: instant,
+  ...FILTERS,
 };
 
 const PAGE: Fields<Page> = {
@@ -57,6 +80,7 @@ const SEARCH: typeof PAGE & Fields<Omit<Search, "status">> = {
   q: optional(searchText),
   from: instant,
   to: instant,
+  ...FILTERS,
 };
 
 const QUERIES: { readonly [Name in keyof Queries]: Fields<Queries[Name]> } = {
@@ -64,16 +88,17 @@ const QUERIES: { readonly [Name in keyof Queries]: Fields<Queries[Name]> } = {
   schedules: {
     ...SEARCH,
     status: optional(parsed(readStatuses, `one or several of ${STATUSES.join(", ")}, separated by commas`)),
-    sort: optional(oneOf("-created_at", "fire_at", "-fire_at")),
+    sort: optional(oneOf("-created_at", "fire_at", "-fire_at", "late")),
   },
   logs: {
     ...SEARCH,
     outcome: optional(oneOf("succeeded", "failed")),
     schedule_id: optional(parsed((id) => (isId("sch", id) ? id : null), "the id of a schedule")),
-    code: optional(oneOf("2xx", "3xx", "4xx", "5xx", "none")),
+    measured: optional(oneOf("true")),
+    sort: optional(oneOf("-attempted_at", "late")),
   },
   operations: PAGE,
-  overview: { period: optional(oneOf("24h", "7d", "30d")) },
+  overview: { period: optional(oneOf("24h", "7d", "30d")), from: instant, to: instant },
 };
 
 const env: Field<Environment> = optional(oneOf("live", "test"));

@@ -45,7 +45,7 @@ export type Endpoint = {
   isPublic?: boolean;
 };
 
-/** The endpoints by path and method. Null is one that takes a session, and no API key. */
+/** The endpoints by path and method. Null is one that takes a session, and no API key, or that only a listener calls. */
 export const ROUTES: { readonly [path: string]: { readonly [method: string]: Endpoint | null } } = {
   "/v1/schedules": {
     GET: {
@@ -135,6 +135,8 @@ export const ROUTES: { readonly [path: string]: { readonly [method: string]: End
     PATCH: null,
     DELETE: null,
   },
+  "/v1/listen": { GET: null },
+  "/v1/listen/{id}/answer": { POST: null },
   "/v1/me/sessions": { GET: null, DELETE: null },
   "/v1/me/sessions/{id}": { DELETE: null },
   "/v1/me/events": { GET: null },

@@ -1,11 +1,17 @@
+import type { Environment } from "../types.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { isWellFormed } from "./refusal.ts";
 
 /**
  * The URL that a target is requested by, or what is wrong with it. `allowed` are origins that an operator allows
- * (DELIVERY_ALLOW), each with its port. Names are not resolved.
+ * (DELIVERY_ALLOW), each with its port. Names are not resolved. `https://listen.invalid/` is for listeners, and for `env` test
+ * alone.
  */
-export function readTarget(raw: string, allowed: ReadonlySet<string>): { url: string } | { problem: string } {
+export function readTarget(
+  raw: string,
+  allowed: ReadonlySet<string>,
+  env: Environment,
+): { url: string } | { problem: string } {
   if (!isWellFormed(raw) || /[\p{Cc}\s\\]/u.test(raw))
     return { problem: "must not contain control characters, spaces or backslashes" };
   const [, authority] = /^https?:\/\/([^/?#]+)/i.exec(raw) ?? [];
@@ -17,6 +23,12 @@ export function readTarget(raw: string, allowed: ReadonlySet<string>): { url: st
   if (!url) return { problem: "must have a valid host" };
   if (url.href.length > 2048)
     return { problem: `must be at most 2,048 characters long, and has ${url.href.length} when it is encoded` };
+  if (url.hostname === "listen.invalid") {
+    if (env !== "test")
+      return { problem: "must point to a public host: https://listen.invalid/ is for test keys alone" };
+    if (url.origin === "https://listen.invalid") return { url: url.href };
+    return { problem: "must be https://listen.invalid/ with its path, without a port" };
+  }
   if (!allowed.has(originOf(url))) {
     if (url.protocol !== "https:") return { problem: "must be an https:// URL" };
     if (port !== undefined && port !== "80" && port !== "443") return { problem: "must use port 80 or 443" };

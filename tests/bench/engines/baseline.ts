@@ -130,7 +130,7 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
     throw error;
   };
   const origins = new Origins({ holdings, monotonic: monotonicNow });
-  const pool = new Pool({ origins, dialer, limits: LIMITS, holdings, clock, onError });
+  const pool = new Pool({ origins, opener: dialer, limits: LIMITS, holdings, clock, onError });
   const demand = new Demand({ origins, pool, limits: LIMITS, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits: LIMITS, clock });
   const alarm = new DueWork(clock);
@@ -204,6 +204,7 @@ function createClaims() {
         early: false,
         isRetry: false,
         origin: new URL(url).origin,
+        path: null,
         bytes: sealed.length,
         accountActive: true,
         cpsLimit: null,

@@ -6,7 +6,7 @@ import { difference } from "./sets.ts";
 /**
  * What a program written for the `released` OpenAPI document would notice of the `current` one: whatever was removed,
  * narrowed or is newly required, each as a sentence that begins with its place. Empty when there is nothing. Additions
- * are allowed (docs/releasing.md). Parts are compared where they are used, so a component may be renamed.
+ * are allowed (scripts/release/README.md). Parts are compared where they are used, so a component may be renamed.
  */
 export function compareDocuments(released: Document, current: Document): string[] {
   const versions = { released, current };

@@ -113,7 +113,9 @@ class Comparison {
 
   #conditions(place: string, old: Alternative, now: Alternative): string[] {
     if (this.#isRequest) {
-      const added = difference(now.conditions, old.conditions).map((one) => `${place}: new condition: ${one}`);
+      const added = difference(now.conditions, old.conditions)
+        .filter((one) => !isPatternOfAll(one, old.values))
+        .map((one) => `${place}: new condition: ${one}`);
       const isSame = old.default === undefined || JSON.stringify(old.default) === JSON.stringify(now.default);
       return isSame
         ? added
@@ -192,4 +194,13 @@ function shown({ bounds }: Alternative, keyword: string): string {
 function named({ type, values }: Alternative): string {
   if (type === "any") return "anything";
   return values && type !== "boolean" ? [...values].join(" or ") : type;
+}
+
+/** Whether a condition is a pattern that each of the values fulfils, by their JSON. */
+function isPatternOfAll(condition: string, values: Set<string> | undefined): boolean {
+  if (values === undefined || !condition.startsWith("pattern ")) return false;
+  const pattern = new RegExp(JSON.parse(condition.slice("pattern ".length)));
+  return [...values]
+    .map((value) => JSON.parse(value))
+    .every((value) => typeof value !== "string" || pattern.test(value));
 }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseApiKey } from "#domain/api-key.ts";
-import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
+import { decodeId } from "#domain/ids.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -20,7 +22,7 @@ const NOBODYS = "key_01h00000000000000000000000";
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const create = (body: unknown) => api.call("POST", "/v1/api-keys", session, body);
-const rotate = (id: string) => api.call("POST", `/v1/api-keys/${id}/rotate`, session);
+const rotate = (id: string, body?: unknown) => api.call("POST", `/v1/api-keys/${id}/rotate`, session, body);
 const revoke = (id: string) => api.call("POST", `/v1/api-keys/${id}/revoke`, session);
 const list = async () => (await api.call("GET", "/v1/api-keys", session)).body.items;
 const works = async (key: string) => (await api.call("GET", "/v1/schedules", key)).status === 200;
@@ -38,6 +40,7 @@ describe("POST /v1/api-keys 201", () => {
       created_at: INSTANT,
       last_used_at: null,
       revoked_at: null,
+      expires_at: null,
       key: expect.stringMatching(new RegExp(`^sw_${env}_`)),
     });
     expect(parseApiKey(body.key)).toEqual({ env });
@@ -142,9 +145,12 @@ describe("an account with the maximum of 100 keys that are not revoked", () => {
     expect(await inForce()).toBe(100);
   });
 
-  it("can rotate one of its keys", async () => {
+  it("can rotate one of its keys, with an overlap only after revoking another", async () => {
     await revokedAndNot(0, 97);
-    const { id } = (await create({ name: "last", env: "live" })).body;
+    const { id, key } = (await create({ name: "last", env: "live" })).body;
+    expect(await rotate(id, { overlapHours: 1 })).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    expect(await works(key)).toBe(true);
+    expect((await list())[0]).toMatchObject({ id, revoked_at: null, expires_at: null });
     expect(await rotate(id)).toMatchObject({ status: 201 });
     expect(await inForce()).toBe(100);
   });
@@ -164,10 +170,11 @@ describe("GET /v1/api-keys 200", () => {
 
   it("shows when a key was last used", async () => {
     await api.call("GET", "/v1/schedules", caller.test);
-    await vi.waitFor(async () => {
+    const lastUsedAt = await waitFor("its use is recorded", async () => {
       const [used] = (await list()).filter((item: { env: string }) => item.env === "test");
-      expect(used.last_used_at).toEqual(INSTANT);
+      return used.last_used_at;
     });
+    expect(lastUsedAt).toEqual(INSTANT);
   });
 
   it("omits revoked keys when there are more than a thousand, and never an active one", async () => {
@@ -204,6 +211,78 @@ describe("POST /v1/api-keys/:id/rotate 201", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
     expect((await list()).filter((item: { name: string }) => item.name === "raced")).toHaveLength(2);
+  });
+});
+
+describe("POST /v1/api-keys/:id/rotate with an overlap", () => {
+  const find = async (id: string) => (await list()).find((item: { id: string }) => item.id === id);
+  const passes = (id: string, hours: number) => api.sql`
+    UPDATE api_keys SET revoked_at = revoked_at - ${hours}::float8 * interval '1 hour',
+      expires_at = expires_at - ${hours}::float8 * interval '1 hour' WHERE id = ${decodeId("key", id)}`;
+
+  it("keeps the old key in force until its expires_at, beside the replacement, and then refuses it with the instant", async () => {
+    const old = (await create({ name: "server", env: "live" })).body;
+    expect(await api.create(old.key)).toMatch(/^sch_/);
+    const before = Date.now();
+    const { status, body } = await rotate(old.id, { overlapHours: 24 });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: "server", env: "live", revoked_at: null, expires_at: null });
+    const { revoked_at, expires_at } = await find(old.id);
+    expect(revoked_at).toBeNull();
+    expect(Math.abs(Date.parse(expires_at) - before - 24 * 3_600_000)).toBeLessThan(10_000);
+    expect([await works(old.key), await works(body.key)]).toEqual([true, true]);
+
+    await passes(old.id, 25);
+    const ended = await find(old.id);
+    expect(ended.revoked_at).toBe(ended.expires_at);
+    const schedule = { targetUrl: TARGET, fireAt: FUTURE };
+    for (const answer of [
+      await api.call("GET", "/v1/schedules", old.key),
+      await api.call("POST", "/v1/schedules", old.key, schedule),
+      await api.call("POST", "/v1/schedules/bulk", old.key, { schedules: [schedule] }),
+    ]) {
+      expect(answer).toMatchObject({ status: 401, body: { error: { code: "UNAUTHORIZED" } } });
+      expect(answer.body.error.message).toBe(
+        `This API key was rotated and expired at ${ended.expires_at}. Use the key that replaced it.`,
+      );
+    }
+    expect(await works(body.key)).toBe(true);
+  });
+
+  it("lets the old key be revoked at once", async () => {
+    const old = (await create({ name: "server", env: "live" })).body;
+    await rotate(old.id, { overlapHours: 1 });
+    expect(await revoke(old.id)).toMatchObject({ status: 204 });
+    expect(await works(old.key)).toBe(false);
+    expect(await find(old.id)).toMatchObject({ revoked_at: INSTANT, expires_at: null });
+    const { message } = (await api.call("GET", "/v1/schedules", old.key)).body.error;
+    expect(message).not.toContain("expired");
+  });
+
+  it("rotates a key once: 409 again while it is still in force", async () => {
+    const { id } = (await create({ name: "raced", env: "live" })).body;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, { overlapHours: 2 })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect(await rotate(id)).toMatchObject({ status: 409 });
+    expect((await list()).filter((item: { name: string }) => item.name === "raced")).toHaveLength(2);
+  });
+
+  it.each([[{}], [{ overlapHours: 0 }], [undefined]])("ends the old key at once for the body %j", async (body) => {
+    const old = (await create({ name: "server", env: "test" })).body;
+    expect(await rotate(old.id, body)).toMatchObject({ status: 201 });
+    expect(await works(old.key)).toBe(false);
+    expect(await find(old.id)).toMatchObject({ revoked_at: INSTANT, expires_at: null });
+  });
+
+  it.each([-1, 25, 1.5, "2", null, true])("refuses %j hours, and leaves the key as it was", async (overlapHours) => {
+    const old = (await create({ name: "server", env: "test" })).body;
+    const answer = await rotate(old.id, { overlapHours });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: "VALIDATION", details: [{ path: "overlapHours" }] } },
+    });
+    expect(await rotate(old.id, { hours: 2 })).toMatchObject({ status: 400 });
+    expect(await works(old.key)).toBe(true);
   });
 });
 

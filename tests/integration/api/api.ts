@@ -17,6 +17,8 @@ import * as startOAuth from "#app/v1/auth/oauth/[provider]/start/route.ts";
 import * as billingCheckout from "#app/v1/billing/checkout/route.ts";
 import * as billingEvents from "#app/v1/billing/events/route.ts";
 import * as billingPortal from "#app/v1/billing/portal/route.ts";
+import * as answerDelivery from "#app/v1/listen/[id]/answer/route.ts";
+import * as listen from "#app/v1/listen/route.ts";
 import * as logs from "#app/v1/logs/route.ts";
 import * as securityEvents from "#app/v1/me/events/route.ts";
 import * as identity from "#app/v1/me/identities/[id]/route.ts";
@@ -50,6 +52,7 @@ import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts
 import { startServices } from "#server/services.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
+import { HELD_TRANSACTIONS } from "../../helpers/held-transactions.ts";
 import { assertDocumented } from "./documented.ts";
 
 export const TARGET = "https://example.com/hook";
@@ -79,7 +82,7 @@ export function testConfig(url: string, overrides: Record<string, string> = {}):
 /** The API on a database of its own. `call` calls the route handlers directly. */
 export async function startApi(overrides: Record<string, string> = {}) {
   const database = await createTestDatabase();
-  const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  const sql = postgres(database.url, { max: 4, onnotice: () => {}, connection: HELD_TRANSACTIONS });
   const dataDir = await mkdtemp(join(tmpdir(), "stopwatch-api-"));
   const config = testConfig(database.serviceUrl, { DATA_DIR: dataDir, ...overrides });
   const services = startServices(config);
@@ -150,7 +153,10 @@ export async function call(
   } as RequestInit);
   const [handlers, params] = find(new URL(request.url).pathname);
   const response = await handlers[method](request, { params: Promise.resolve(params) });
-  const text = await response.text();
+  // A stream has no end of its own.
+  const isStream = response.headers.get("content-type") === "text/event-stream";
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? "" : await response.text();
   const answer = text === "" ? undefined : JSON.parse(text);
   const { status, headers: answered } = response;
   assertDocumented(method, new URL(request.url).pathname, { status, headers: answered, body: answer });
@@ -202,6 +208,8 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/billing\/portal$/, billingPortal],
   [/^\/v1\/billing\/events$/, billingEvents],
   [/^\/v1\/openapi\.json$/, openApi],
+  [/^\/v1\/listen$/, listen],
+  [/^\/v1\/listen\/([^/]+)\/answer$/, answerDelivery],
   [/^\/v1\/logs$/, logs],
   [/^\/v1\/overview$/, overview],
   [/^\/v1\/usage$/, usage],

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 import { type Answer, type Api, FUTURE, type Method, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
@@ -97,7 +98,7 @@ describe("an API key", () => {
         await api.sql`SELECT last_used_at AS at, xmin::text FROM api_keys WHERE account_id = ${caller.accountId} AND env = 'live'`
       )[0];
     await Promise.all(Array.from({ length: 10 }, () => api.call("GET", "/v1/schedules", caller.live)));
-    await vi.waitFor(async () => expect((await read())?.at).toBeTruthy());
+    await waitFor("its use is recorded", async () => (await read())?.at);
     const first = await read();
     await api.call("GET", "/v1/schedules", caller.live);
     expect(await read()).toEqual(first);
@@ -105,7 +106,7 @@ describe("an API key", () => {
     await api.sql`UPDATE api_keys SET last_used_at = now() - interval '61 s' WHERE account_id = ${caller.accountId}`;
     const old = await read();
     await api.call("GET", "/v1/schedules", caller.live);
-    await vi.waitFor(async () => expect((await read())?.xmin).not.toBe(old?.xmin));
+    await waitFor("its next use is recorded", async () => (await read())?.xmin !== old?.xmin);
   });
 
   it("is accepted even while its row cannot be written", async () => {

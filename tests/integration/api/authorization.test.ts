@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { generateApiKey } from "#domain/api-key.ts";
-import { encodeId } from "#domain/ids.ts";
+import { encodeId, newId } from "#domain/ids.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import type { Endpoint } from "#server/contract/endpoint.ts";
@@ -107,8 +107,13 @@ const CREDENTIALS: Record<
   },
 };
 
-function expectedOf({ auth, path }: Endpoint, [any, session, named]: [Expected, Expected, Expected?]): Expected {
+function expectedOf(
+  { auth, path }: Endpoint,
+  name: string,
+  [any, session, named]: [Expected, Expected, Expected?],
+): Expected {
   if (auth === "none") return "allowed";
+  if (auth === "testKey" && any === "allowed" && name !== "test key") return "FORBIDDEN";
   const expected = auth === "session" ? session : any;
   return path.includes("{id}") && expected === "allowed" ? (named ?? expected) : expected;
 }
@@ -136,6 +141,7 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
       RETURNING id`;
     return path.replace("{id}", encodeId("idn", identity?.id));
   }
+  if (path.startsWith("/v1/listen/")) return path.replace("{id}", encodeId("exc", newId(Date.now())));
   if (path.startsWith("/v1/me/sessions/"))
     return path.replace("{id}", encodeId("ses", (await api.session(accountId)).id));
   const [key] = await api.sql`SELECT id FROM api_keys WHERE account_id = ${accountId} AND env = 'live'`;
@@ -153,7 +159,7 @@ const cells = GUARDED.flatMap((endpoint) =>
     title: `${endpoint.method} ${endpoint.path} with ${name}`,
     endpoint,
     make,
-    expected: expectedOf(endpoint, expected),
+    expected: expectedOf(endpoint, name, expected),
   })),
 );
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lapsePlans } from "#db/queries/retention/lapse-plans.ts";
+import { countRunTime } from "../../helpers/run-time.ts";
 import type { TestStripe, TestSubscription } from "../../helpers/stripe.ts";
 import { nowS } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -161,9 +162,9 @@ describe("while Stripe cannot be reached", () => {
     const event = stripe.event("customer.subscription.created", made);
     for (const change of [{ isDown: true }, { isDown: false, hangs: true }]) {
       Object.assign(stripe.conduct, change);
-      const startedMs = performance.now();
+      const endCount = countRunTime();
       expect(await send(event)).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
-      expect(performance.now() - startedMs).toBeLessThan(5_000);
+      expect(endCount()).toBeLessThan(5_000);
       expect(await subscription()).toMatchObject({ plan: "free", status: "none" });
     }
     stripe.conduct.hangs = false;

@@ -38,6 +38,10 @@ describe("a key in this process's cache", () => {
   it.each<[string, () => PromiseLike<unknown>]>([
     ["revoked elsewhere", revoke],
     [
+      "expired",
+      () => api.sql`UPDATE api_keys SET revoked_at = now(), expires_at = now() WHERE account_id = ${caller.accountId}`,
+    ],
+    [
       "of an account that is deactivated",
       () => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${caller.accountId}`,
     ],

@@ -1,4 +1,6 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId, newId } from "#domain/ids.ts";
 import type { Answer, Api } from "./api.ts";
@@ -152,17 +154,22 @@ async function setUp(api: Api, setup: string, { accountId, key }: { accountId: s
   }
 }
 
-function send(port: number, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, method, path, headers: { ...headers, "content-length": Buffer.byteLength(body) } });
-    sent.once("response", async (response) => {
-      let text = "";
-      for await (const chunk of response.setEncoding("utf8")) text += chunk;
-      const answered = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-      resolve({ status: response.statusCode ?? 0, headers: answered, text, body: text ? JSON.parse(text) : undefined });
-    });
-    // After an answer the server no longer reads the rest of a long body.
-    sent.once("error", reject);
-    sent.end(body);
-  });
+async function send(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = "",
+): Promise<Answer> {
+  const sent = request({ port, method, path, headers: { ...headers, "content-length": Buffer.byteLength(body) } });
+  // After an answer the server no longer reads the rest of a long body.
+  sent.on("error", () => {}).end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const received = await text(response);
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    text: received,
+    body: received ? JSON.parse(received) : undefined,
+  };
 }

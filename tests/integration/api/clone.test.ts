@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 import { createdBy, eraseContent, plaintextOf as storedPlaintext } from "./stored-content.ts";
 
 let api: Api;
@@ -63,6 +63,59 @@ describe("POST /v1/schedules/:id/clone 201", () => {
     expect(answer.status).toBe(201);
     expect(await plaintextOf(answer.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });
     expect(await clone({ payload: "new", headers: {} })).toMatchObject({ status: 201 });
+  });
+});
+
+describe("POST /v1/schedules/:id/clone with a targetUrl", () => {
+  const OTHER = "https://other.example.org/in?a=1";
+
+  it("goes to the other target with the same method, and with no header but those of its body", async () => {
+    for (const targetUrl of [OTHER, TARGET]) {
+      const bare = await clone({ payload: "new", targetUrl, fireAt: FUTURE });
+      expect(bare.status).toBe(201);
+      expect(await get(bare.body.id)).toMatchObject({ target_url: targetUrl, method: "PATCH", replay_of: id });
+      expect(await plaintextOf(bare.body.id)).toEqual({ headers: [], payload: "new" });
+    }
+    const own = await clone({ payload: "new", targetUrl: OTHER, headers: { "X-B": "2" } });
+    expect(await plaintextOf(own.body.id)).toEqual({ headers: [["X-B", "2"]], payload: "new" });
+  });
+
+  it("never takes the stored payload there: without a payload, and in a replay, it is refused", async () => {
+    for (const [verb, body, path] of [
+      ["clone", { targetUrl: OTHER }, "payload"],
+      ["clone", { targetUrl: OTHER, headers: {} }, "payload"],
+      ["replay", { targetUrl: OTHER }, "targetUrl"],
+    ] as const) {
+      const answer = await api.call("POST", `/v1/schedules/${id}/${verb}`, caller.live, body);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: "VALIDATION", details: [{ path }] } } });
+    }
+    expect(await used()).toBe(1);
+  });
+
+  it.each(["http://example.org/", "https://10.0.0.1/", "https://a@example.org/", "", 7, null])(
+    "judges the target %j as that of a new schedule",
+    async (targetUrl) => {
+      const answer = await clone({ payload: "new", targetUrl });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { code: "VALIDATION", details: [{ path: "targetUrl" }] } },
+      });
+    },
+  );
+
+  it("works after the content of the original was erased, since it needs none of it", async () => {
+    await erase(id);
+    expect(await clone({ payload: "new", targetUrl: OTHER })).toMatchObject({ status: 201 });
+  });
+
+  it("is another request than a clone to the old or to a third target, whatever way the URL is written", async () => {
+    const mismatch = async (body: object) =>
+      (await clone({ payload: "new", idempotencyKey: "k", ...body })).body.mismatch;
+    await clone({ payload: "new", targetUrl: OTHER, idempotencyKey: "k" });
+    expect(await mismatch({ targetUrl: OTHER.replace("other", "OTHER") })).toBe(false);
+    expect(await mismatch({ targetUrl: OTHER, headers: {} })).toBe(false);
+    expect(await mismatch({ targetUrl: `${OTHER}2` })).toBe(true);
+    expect(await mismatch({ headers: {} })).toBe(true);
   });
 });
 

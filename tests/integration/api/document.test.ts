@@ -162,6 +162,11 @@ describe("the OpenAPI document", () => {
       }
       for (const [status, response] of Object.entries(operation.responses)) {
         if (response.$ref || !response.content || path === "/v1/openapi.json") continue;
+        const events = response.content["text/event-stream"];
+        if (events) {
+          expect(events.example).toMatch(/^event: /);
+          continue;
+        }
         const { example } = response.content["application/json"] ?? {};
         expect(example, `${status} has an example`).toBeDefined();
         assertSchema(`${at}/responses/${status}/${media}/schema`, example);
@@ -181,8 +186,8 @@ describe("the OpenAPI document", () => {
   });
 });
 
-/** A folder in parentheses contains pages and the routes that their forms post to. llms.txt is a page, too. */
-const isOfApi = (file: string) => !/^app\/(\(|llms\.txt|sdk)/.test(file);
+/** A folder in parentheses contains pages and the routes that their forms post to. So are the texts below. */
+const isOfApi = (file: string) => !/^app\/(\(|llms|security\.txt|status\.atom|try\/|sdk|cli)/.test(file);
 
 /** The methods that a route file says it answers, besides HEAD and OPTIONS. */
 async function answeredBy(file: string): Promise<string[]> {

@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { decodeId } from "#domain/ids.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { type FakeStopwatch, fakeStopwatch } from "../../../sdk/src/testing.ts";
+import { untilHourLasts } from "../../helpers/until-hour-lasts.ts";
 import { type Answer, type Api, FUTURE, type Method, startApi, TARGET } from "./api.ts";
 import { arbitraryCall } from "./arbitrary-calls.ts";
 import { comparable } from "./compare-answers.ts";
@@ -12,6 +13,8 @@ import { sendToFake } from "./fake-fixture.ts";
 
 /** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fake-calls.long.test.ts`. */
 const RUNS = Number(processEnv().FUZZ_RUNS || 100);
+/** What a test may take. */
+const TEST_MS = 20 * RUNS + 60_000;
 
 let api: Api;
 
@@ -21,6 +24,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.stop();
 });
+beforeEach(async () => {
+  // The clock of the fake stands while that of the service goes on: both have the same steps only within an hour.
+  await untilHourLasts(TEST_MS);
+}, TEST_MS + 60_000);
 
 /** The same account on both sides: a schedule that waits, one that was delivered, one that was cancelled, an operation. */
 async function createPair() {
@@ -84,6 +91,6 @@ describe("the SDK's fake answers any call with an API key as the service does:",
         { numRuns: RUNS },
       );
     },
-    20 * RUNS + 60_000,
+    TEST_MS,
   );
 });

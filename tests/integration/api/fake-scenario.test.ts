@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Schedule, verifySignature, verifyStripeStyle } from "../../../sdk/src/index.ts";
+import { untilHourLasts } from "../../helpers/until-hour-lasts.ts";
 import { type Answer, FUTURE, type Method } from "./api.ts";
 import { comparable } from "./compare-answers.ts";
 import { type Side, startSides, type TargetAnswer } from "./fake-sides.ts";
@@ -8,8 +9,10 @@ import { type Side, startSides, type TargetAnswer } from "./fake-sides.ts";
 let sides: Awaited<ReturnType<typeof startSides>>;
 
 beforeAll(async () => {
+  // The clock of the fake stands while that of the service goes on: both have the same steps only within an hour.
+  await untilHourLasts(60_000);
   sides = await startSides();
-});
+}, 120_000);
 afterAll(async () => {
   await sides.close();
 });
@@ -385,11 +388,24 @@ it("the fake sends what the service sends, with valid signatures, also after a r
 });
 
 it("the fake answers as the service does: usage, overview and profile", async () => {
+  const nowMs = Date.now();
+  const at = (daysAgo: number) => new Date(nowMs - daysAgo * 86_400_000).toISOString();
   await compare(async ({ side, call, create }) => {
     const id = await create({ fireAt: new Date(Date.now() + 1_500).toISOString() });
     await side.settle(async () => (await side.call("GET", `/v1/schedules/${id}`)).body.status === "succeeded");
     await call("GET", `/v1/schedules/${id}`);
     for (const period of ["24h", "7d", "30d", "1y"]) await call("GET", `/v1/overview?period=${period}`);
+    for (const [from, to] of [
+      [at(1), at(-1)],
+      [at(5.3), at(0)],
+      [at(3), at(2.9)],
+      [at(0), at(1)],
+      [at(40), at(35)],
+      [at(-1)],
+    ])
+      await call("GET", `/v1/overview?from=${from}${to ? `&to=${to}` : ""}`);
+    for (const query of [`to=${at(1)}`, `to=${at(40)}`, `period=7d&from=${at(2)}`, "from=yesterday"])
+      await call("GET", `/v1/overview?${query}`);
     for (const path of ["usage", "me", "signing-secrets", "me/relay-settings", "api-keys", "nothing"])
       await call("GET", `/v1/${path}`);
     for (const method of ["OPTIONS", "HEAD", "PUT"] as const)

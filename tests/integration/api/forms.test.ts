@@ -15,6 +15,7 @@ const WITHOUT_SESSION: Record<string, string> = {
   "/login/send":
     "who signs in has no session; links are limited per address and per network (tests/integration/auth/limits.test.ts)",
   "/account/sign-out": "signing out works over the limit, and twice",
+  "/try/start": "who tries it has no session; trials are limited per network (tests/integration/api/trial.test.ts)",
   "/preferences": "stores a cookie and reads nothing of an account",
 };
 

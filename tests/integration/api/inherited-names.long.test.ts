@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseKeyRing } from "#domain/cipher.ts";
+import { FILTER_NAMES } from "#server/lists/filters.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
@@ -43,15 +44,14 @@ afterAll(async () => {
 /** Names that every object literal inherits. */
 const INHERITED = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
 
-/** Every query parameter that a page reads, itself or by the rules of its list. */
+/** Every query parameter that a page reads, itself or as a filter of its list. */
 const PARAMETERS = [
   ...new Set(
-    globSync("app/**/*.{ts,tsx}").flatMap((file) =>
-      [...readFileSync(file, "utf8").matchAll(/\b[pP]arams\??\.(\w+)|\brangeName: "(\w+)"/g)].map(
-        ([, read, named = ""]) => read ?? named,
-      ),
+    globSync(["app/**/*.{ts,tsx}", "server/lists/*.ts"]).flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\b[pP]arams\??\.(\w+)/g)].map(([, read = ""]) => read),
     ),
   ),
+  ...FILTER_NAMES,
 ];
 
 let caller = 0;
@@ -70,7 +70,7 @@ async function statusOf({ as, path }: PageToOpen, query: Record<string, string>,
 it.each(INHERITED)(
   "no page fails when the inherited name %s is the value of a query parameter, of all of them, or of a cookie",
   async (name) => {
-    expect(PARAMETERS).toEqual(expect.arrayContaining(["error", "status", "range", "period", "wrong", "page"]));
+    expect(PARAMETERS).toEqual(expect.arrayContaining(["error", "status", "range", "period", "wrong", "page", "host"]));
     const failed: string[] = [];
     const check = async (page: PageToOpen, query: Record<string, string>, cookies: readonly string[] = []) => {
       const status = await statusOf(page, query, cookies);

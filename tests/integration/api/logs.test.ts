@@ -204,7 +204,7 @@ describe("GET /v1/logs 400", () => {
   it.each([
     "outcome=scheduled",
     "code=2XX",
-    "code=200",
+    "code=20",
     "schedule_id=1",
     "schedule_id=key_00000000000000000000000000",
     "from=yesterday",

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";
 import { recordTestAttempt, type TestAttempt } from "../../helpers/attempts.ts";
-import { type Api, startApi, type TestCaller } from "./api.ts";
+import { untilHourLasts } from "../../helpers/until-hour-lasts.ts";
+import { type Api, startApi, TARGET, type TestCaller } from "./api.ts";
 import { moveToNow, replayNow } from "./fire-now.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,8 @@ beforeAll(async () => {
   await api.sql`SELECT make_attempt_partitions((now() AT TIME ZONE 'utc')::date - 40, 41)`;
 });
 afterAll(() => api.stop());
+// Figures are counted by the hour, so none begins while a test makes its attempts and reads them.
+beforeEach(() => untilHourLasts(20_000));
 
 async function overview(caller: TestCaller, query = "") {
   const answer = await api.call("GET", `/v1/overview${query}`, caller.live);
@@ -42,8 +45,9 @@ describe("GET /v1/overview 200", () => {
         ["free", ofFree],
         ["indie", ofIndie],
       ] as const) {
-        const answer = await overview(await api.account(plan), `?period=${period}`);
+        const caller = await api.account(plan);
         const last = floorTo(stepMs);
+        const answer = await overview(caller, `?period=${period}`);
         expect(answer.period).toBe(period);
         expect(answer.series).toEqual(
           Array.from({ length: steps }, (_, at) => ({
@@ -77,6 +81,57 @@ describe("GET /v1/overview 200", () => {
     expect(await overview(caller)).toMatchObject({ recent_volume: 4, success_rate: 1 / 3 });
   });
 
+  it("has how attempts ended by bucket and host, and schedules delivered in the end beside those that died", async () => {
+    const caller = await api.account();
+    const retried = await attempted(caller.live, 2_000, { statusCode: 503 });
+    await recordTestAttempt(api.sql, retried, { attemptedAt: new Date(), statusCode: 204 });
+    await attempted(caller.live, 1_000, { statusCode: null, errorText: "connection: ECONNREFUSED\nmore" });
+    await attempted(caller.live, 1_500, { outcome: "interrupted", statusCode: null });
+    await attempted(caller.live, 1_000, { statusCode: 410, status: "dead" });
+    const { outcomes, series, ended, success_rate, hosts } = await overview(caller);
+    const ts = (buckets: { t: string }[]) => buckets.map(({ t }) => t);
+    expect(ts(outcomes)).toEqual(ts(series));
+    const counts = { code_2xx: 1, code_3xx: 0, code_4xx: 1, code_5xx: 1, code_none: 1, interrupted: 1 };
+    for (const [name, n] of Object.entries(counts))
+      expect([name, outcomes.reduce((all: number, one: Record<string, number>) => all + (one[name] ?? 0), 0)]).toEqual([
+        name,
+        n,
+      ]);
+    expect(hosts).toEqual([
+      { host: new URL(TARGET).host, attempts: 5, ...counts, dead: 1, last_error: "connection: ECONNREFUSED" },
+    ]);
+    expect(ended).toEqual({ delivered: 1, dead: 1, success_rate: 0.5 });
+    expect(success_rate).toBe(1 / 4);
+  });
+
+  it("groups dead and retrying schedules into incidents, each of which leads to exactly its schedules", async () => {
+    const caller = await api.account("indie");
+    const failing = (agoMinutes: number, attempt: Partial<TestAttempt>) =>
+      attempted(caller.live, agoMinutes * 60_000, {
+        statusCode: 503,
+        status: "dead",
+        errorText: "closed\nmore",
+        ...attempt,
+      });
+    for (const ago of [20, 15, 10, 600, 590]) await failing(ago, {});
+    await failing(5, { status: "failed", errorText: "" });
+    await failing(20, { statusCode: null, errorText: "connection: ECONNREFUSED" });
+    const { incidents } = await overview(caller);
+    expect(incidents).toMatchObject([
+      { code: 503, class: "5xx", error: "closed", dead: 3, retrying: 1, next_attempt_at: expect.any(String) },
+      { code: 503, class: "5xx", error: "closed", dead: 2, retrying: 0, next_attempt_at: null },
+      { code: null, class: "none", error: "connection: ECONNREFUSED", dead: 1, retrying: 0, operation_id: null },
+    ]);
+    for (const { host, code, dead, retrying, from, to } of incidents)
+      for (const [status, n] of Object.entries({ dead, failed: retrying })) {
+        const query = new URLSearchParams({ status, host, code: `${code ?? "none"}`, from, to });
+        const { body } = await api.call("GET", `/v1/schedules?${query}`, caller.live);
+        expect([`${query}`, body.total]).toEqual([`${query}`, n]);
+      }
+    const { body } = await api.call("GET", "/v1/overview", caller.test);
+    expect(body).toMatchObject({ incidents: [], hosts: [] });
+  });
+
   it("counts replays that fire now and moves to now in volume and success rate, but not in the offsets", async () => {
     const caller = await api.account();
     const replayed = await replayNow(api, caller);
@@ -86,6 +141,10 @@ describe("GET /v1/overview 200", () => {
     await moveToNow(api, caller, movedOn);
     const later = { fireAt: new Date(Date.now() + 60_000).toISOString() };
     expect((await api.call("PATCH", `/v1/schedules/${movedOn}`, caller.live, later)).status).toBe(200);
+    // So that all of them are due before the end of this hour.
+    await api.sql`
+      UPDATE schedules SET created_at = created_at - interval '5 min', fire_at = fire_at - interval '5 min',
+        moved_to_now_at = moved_to_now_at - interval '5 min' WHERE account_id = ${caller.accountId}`;
     for (const [id, lateMs] of [
       [replayed, 700],
       [moved, 800],
@@ -108,23 +167,25 @@ describe("GET /v1/overview 200", () => {
   it("counts a schedule in the bucket of its first attempt with a known outcome", async () => {
     const caller = await api.account("indie");
     const id = await attempted(caller.live, 30 * HOUR_MS, { outcome: "interrupted", statusCode: null });
-    await recordTestAttempt(api.sql, id, { attemptedAt: new Date(Date.now() - 29 * HOUR_MS), statusCode: 500 });
+    const firedAt = new Date(Date.now() - 29 * HOUR_MS);
+    await recordTestAttempt(api.sql, id, { attemptedAt: firedAt, statusCode: 500 });
     await recordTestAttempt(api.sql, id, { attemptedAt: new Date(), statusCode: 200 });
     const day = await overview(caller);
     expect([sum(day.series), day.recent_volume]).toEqual([0, 1]);
     const week = await overview(caller, "?period=7d");
     expect([sum(week.series), week.recent_volume]).toEqual([1, 3]);
-    const fired = Math.floor((Date.now() - 29 * HOUR_MS) / (6 * HOUR_MS)) * 6 * HOUR_MS;
-    expect(week.series.find(({ count }: { count: number }) => count > 0).t).toBe(new Date(fired).toISOString());
+    const bucket = Math.floor(firedAt.getTime() / (6 * HOUR_MS)) * 6 * HOUR_MS;
+    expect(week.series.find(({ count }: { count: number }) => count > 0).t).toBe(new Date(bucket).toISOString());
   });
 
   it("computes percentiles and extremes of the offsets, early ones included", async () => {
     const caller = await api.account();
-    for (const offsetMs of [-20, 3, 5, 7, 101]) await attempted(caller.live, 1_000, { offsetMs });
+    const hour = new Date(floorTo(HOUR_MS));
+    for (const offsetMs of [-20, 3, 5, 7, 101]) await attempted(caller.live, 0, { attemptedAt: hour, offsetMs });
     const { offset_ms, series } = await overview(caller);
     // The bucket of 101 ends at 103. No percentile is beyond the extremes.
     expect(offset_ms).toEqual({ p50: 5, p95: 101, min: -20, max: 101 });
-    expect(series.at(-1)).toMatchObject({ count: 5, p50: 5, p95: 101 });
+    expect(series.at(-1)).toEqual({ t: hour.toISOString(), count: 5, p50: 5, p95: 101 });
   });
 
   it("has each first attempt in its histogram, ascending, early ones as negative", async () => {
@@ -189,6 +250,34 @@ describe("GET /v1/overview 200", () => {
     });
   });
 
+  it("has the figures, incidents and hosts of a time range in whole hours", async () => {
+    const caller = await api.account("indie");
+    const from = floorTo(HOUR_MS) - 30 * HOUR_MS;
+    const at = (ms: number, attempt: Partial<TestAttempt> = {}) =>
+      attempted(caller.live, 0, { attemptedAt: new Date(ms), ...attempt });
+    const died = { status: "dead", statusCode: 503 } as const;
+    await at(from - 1, { ...died, offsetMs: 90 });
+    await at(from, { ...died, offsetMs: 10 });
+    await at(from + 6 * HOUR_MS - 1, { offsetMs: 20 });
+    await at(from + 6 * HOUR_MS, { ...died, offsetMs: 80 });
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const answer = await overview(caller, `?from=${iso(from + 60_000)}&to=${iso(from + 6 * HOUR_MS - 60_000)}`);
+    expect(answer).toMatchObject({
+      ...{ period: "24h", from: iso(from), to: iso(from + 6 * HOUR_MS) },
+      ...{ recent_volume: 2, success_rate: 0.5, offset_ms: { min: 10, max: 20 } },
+      ended: { delivered: 1, dead: 1, success_rate: 0.5 },
+      hosts: [{ attempts: 2, code_5xx: 1, dead: 1 }],
+      needs_attention: { dead: 1 },
+    });
+    expect(answer.series.map(({ t }: { t: string }) => t)).toEqual(
+      [0, 1, 2, 3, 4, 5].map((hour) => iso(from + hour * HOUR_MS)),
+    );
+    expect(answer.series.map(({ count }: { count: number }) => count)).toEqual([1, 0, 0, 0, 0, 1]);
+    const since = await overview(caller, `?from=${iso(from + 6 * HOUR_MS)}`);
+    expect(since).toMatchObject({ period: "7d", recent_volume: 1, to: iso(floorTo(HOUR_MS) + HOUR_MS) });
+    expect(since.series).toHaveLength(25);
+  });
+
   it("shows one environment, and nothing of another account", async () => {
     const [caller, other] = [await api.account(), await api.account()];
     await attempted(caller.live, 1_000);
@@ -205,6 +294,23 @@ describe("GET /v1/overview 200", () => {
 });
 
 describe("GET /v1/overview 400", () => {
+  it("refuses a range of which nothing is kept, one that ends before it begins, and one beside a period", async () => {
+    const { live } = await api.account("free");
+    const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+    for (const [query, path] of [
+      [`from=${at(-20)}&to=${at(-10)}`, "from"],
+      [`from=${at(1)}`, "from"],
+      [`to=${at(-10)}`, "to"],
+      [`from=${at(-1)}&to=${at(-2)}`, "to"],
+      [`from=${at(-1)}&period=24h`, "period"],
+      ["from=yesterday", "from"],
+    ]) {
+      const { status, body } = await api.call("GET", `/v1/overview?${query}`, live);
+      expect([query, status, body.error.code]).toEqual([query, 400, "VALIDATION"]);
+      expect(body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+    }
+  });
+
   it.each(["period=1d", "period=", "periods=7d", "period=7d&period=7d", "env=test", "env=dev"])(
     "answers ?%s",
     async (query) => {

@@ -9,6 +9,7 @@ let api: Api;
 let web: WebProcess;
 
 const LIMIT = 12;
+const AHEAD = { headers: { "sec-purpose": "prefetch" } };
 let origin: string;
 
 beforeAll(async () => {
@@ -94,6 +95,13 @@ describe("an account whose pages have used up its requests of a minute", () => {
     });
   }, 200_000);
 
+  it("loads nothing ahead any more", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { ask } = await exhausted();
+      expect((await ask("/usage", AHEAD)).status).toBe(429);
+    });
+  }, 200_000);
+
   it("can still sign out", async () => {
     await withinOneMinute(api.sql, async () => {
       const { ask } = await exhausted();
@@ -101,4 +109,61 @@ describe("an account whose pages have used up its requests of a minute", () => {
       expect([out.status, out.headers.get("location")]).toEqual([303, "/login"]);
     });
   }, 200_000);
+});
+
+describe("pages that a browser loads ahead", () => {
+  it("use up none of the account's requests, and are at most 60 a minute", async () => {
+    await withinOneMinute(api.sql, async () => {
+      const { cookie } = await api.session((await api.account()).accountId);
+      const ask = async (headers: Record<string, string> = {}) =>
+        (await fetch(`${web.origin}/usage`, { headers: { cookie, ...headers } })).status;
+      for (let n = 0; n < 2 * LIMIT; n++) expect(await ask(AHEAD.headers)).toBe(200);
+      for (let n = 0; n < LIMIT; n++) expect(await ask()).toBe(200);
+    });
+    await withinOneMinute(api.sql, async () => {
+      const { cookie } = await api.session((await api.account()).accountId);
+      const statuses: number[] = [];
+      for (let n = 0; n < 70; n++) {
+        statuses.push((await fetch(`${web.origin}/usage`, { headers: { cookie, ...AHEAD.headers } })).status);
+      }
+      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(66);
+      expect(statuses.at(-1)).toBe(429);
+    });
+  }, 200_000);
+
+  it("are never those that sign in, confirm, unsubscribe or act: these are 503 and nothing is done for them", async () => {
+    const { cookie } = await api.session((await api.account()).accountId);
+    const paths = [
+      "/login",
+      "/login/confirm?token=x&email=a%40example.com",
+      "/unsubscribe?token=x",
+      "/account",
+      "/keys/new",
+    ];
+    for (const path of [
+      ...paths,
+      "/v1/auth/oauth/github/start",
+      "/account/sign-out",
+      "/schedules/confirm?action=cancel&all=1",
+    ]) {
+      const answer = await fetch(web.origin + path, { headers: { cookie, ...AHEAD.headers }, redirect: "manual" });
+      expect([path, answer.status, answer.headers.get("set-cookie"), await answer.text()]).toEqual([
+        path,
+        503,
+        null,
+        "",
+      ]);
+    }
+  });
+
+  it("are dropped with the answer to each form", async () => {
+    const { cookie } = await api.session((await api.account()).accountId);
+    const answer = await fetch(`${web.origin}/preferences`, {
+      method: "POST",
+      headers: { cookie, origin },
+      body: new URLSearchParams({ times: "utc" }),
+      redirect: "manual",
+    });
+    expect(answer.headers.get("clear-site-data")).toBe('"prefetchCache", "prerenderCache"');
+  });
 });

@@ -7,6 +7,7 @@ import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { DOC_PAGES } from "#server/docs/pages.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
@@ -23,6 +24,7 @@ beforeAll(async () => {
     ENCRYPTION_KEYS,
     LOG_LEVEL: "info",
     BASE_URL: "https://stopwatch.example",
+    SECURITY_CONTACT: "security@example.com",
   });
 }, 180_000);
 afterAll(async () => {
@@ -108,7 +110,7 @@ describe("a page of the documentation", () => {
     const count = (text: string) => text.match(/href="\/docs\/api\/[a-z-]+#\w+"/g)?.length;
     const all = await ask("/docs/api");
     const forKey = await ask("/docs/api?for=key");
-    const ofKeys = ENDPOINTS.filter(({ auth }) => auth === "any").length;
+    const ofKeys = ENDPOINTS.filter(({ auth }) => auth === "any" || auth === "testKey").length;
     expect(ofKeys).toBeGreaterThanOrEqual(20);
     expect([count(forKey.text), count(all.text)]).toEqual([ofKeys, ENDPOINTS.length + 1]);
     expect((await ask("/docs/api?x=1&for=key")).text).toBe(forKey.text);
@@ -143,10 +145,78 @@ describe("a page of the documentation", () => {
   it("is 404 when it does not exist, and a redirect when it has moved", async () => {
     expect((await ask("/docs/nothing")).status).toBe(404);
     expect((await ask("/docs/api/nothing")).status).toBe(404);
-    const moved = await ask("/docs/quickstart");
-    expect([moved.status, moved.headers.get("location")]).toEqual([308, "/docs"]);
-    expect((await ask("/docs/markdown/states")).headers.get("content-type")).toMatch(/^text\/(markdown|plain)/);
+    expect((await ask("/docs/nothing.md")).status).toBe(404);
+    for (const [before, now] of [
+      [`/docs/${DOC_PAGES[0]?.slug}`, "/docs"],
+      ["/docs/signatures", "/docs/signing"],
+      ["/docs/markdown/states", "/docs/states.md"],
+      ["/docs/markdown/signatures", "/docs/signatures.md"],
+      ["/docs/signatures.md", "/docs/signing.md"],
+    ] as const) {
+      const moved = await ask(before);
+      expect([before, moved.status, moved.headers.get("location")]).toEqual([before, 308, now]);
+    }
   });
+
+  it("is there as Markdown, with the address of the installation", async () => {
+    const { status, headers, text } = await ask("/docs/times.md");
+    expect([status, headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"]);
+    expect(text).toMatch(/^# Times and time zones\n/);
+  });
+});
+
+describe("a search of the documentation", () => {
+  const search = async (q: string) => {
+    const answer = await fetch(`${web.origin}/docs/search?${new URLSearchParams({ q })}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it("is a form, and its answer a page with links to headings and the words marked", async () => {
+    const { status, text } = await search("rotate secrets");
+    expect(status).toBe(200);
+    expect(text).toMatch(
+      /<form(?=[^>]* action="\/docs\/search")[^>]*>.*?<input(?=[^>]* name="q")[^>]* value="rotate secrets"/s,
+    );
+    expect(text).toMatch(/<a[^>]* href="\/docs\/rotate-secrets"[^>]*>.*?<mark>Rotate<\/mark>/s);
+    expect(text).toContain('<meta name="robots" content="noindex"');
+  });
+
+  it.each([
+    ["", "For a word of a page"],
+    ["xylophone", "Nothing found"],
+    ["?!", "has no letter and no digit"],
+    ["a".repeat(201), "at most 200 characters, and this one has 201"],
+    ["cancle a schedule", "Did you mean"],
+    ['<script>"', "places, the best first"],
+  ])("says of %j what came of it", async (q, words) => {
+    const { status, text } = await search(q);
+    expect(status).toBe(200);
+    expect(text).toContain(words);
+    expect(text).not.toContain('<script>"');
+  });
+});
+
+it("/llms-full.txt has all pages as one text, and /llms.txt lists them with it", async () => {
+  const ask = async (path: string) => {
+    const answer = await fetch(web.origin + path);
+    return { type: answer.headers.get("content-type"), text: await answer.text() };
+  };
+  const [list, full] = [await ask("/llms.txt"), await ask("/llms-full.txt")];
+  expect(full.type).toBe("text/plain; charset=utf-8");
+  expect(list.text).toContain("/llms-full.txt");
+  for (const { slug, title } of DOC_PAGES) {
+    expect(list.text).toMatch(new RegExp(`^- \\[.+\\]\\(https://\\S+/docs/${slug}\\.md\\): .+$`, "m"));
+    expect(full.text).toContain(`# ${title}`);
+  }
+});
+
+it("/.well-known/security.txt is a file as RFC 9116 describes it where the operator names a contact", async () => {
+  const answer = await fetch(`${web.origin}/.well-known/security.txt`);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+  const lines = (await answer.text()).trimEnd().split("\n");
+  expect(lines[0]).toBe("Contact: mailto:security@example.com");
+  expect(lines[1]).toMatch(/^Expires: \d{4}-\d{2}-\d{2}T00:00:00\.000Z$/);
+  expect(lines.slice(2)).toEqual([expect.stringMatching(/^Canonical: http\S+\/\.well-known\/security\.txt$/)]);
 });
 
 describe("an answer of the API", () => {
@@ -249,7 +319,7 @@ describe("the page that a notice links to", () => {
       const { raw } = await get(`/unsubscribe?token=${token}`);
       const [, action] = /<form [^>]*action="([^"]+)" method="post"/.exec(raw) ?? [];
       expect(action).toBe(`/v1/notices/unsubscribe?token=${token}&amp;answer=page`);
-      expect(raw).toContain('<meta name="robots" content="noindex"/>');
+      expect(raw).toContain('<meta name="robots" content="noindex"');
       expect(await wants()).toBe(true);
 
       const posted = await sendRaw(

@@ -58,7 +58,10 @@ describe("GET /v1/schedules/:id", () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: body.created_at,
       next_attempt_at: FUTURE,
+      last_status_code: null,
+      last_error: null,
       replay_of: null,
+      operation_id: null,
     });
   });
 
@@ -291,11 +294,11 @@ describe("GET /v1/schedules/:id/attempts", () => {
   it("shows the attempts within the retention window, oldest first, with their timing", async () => {
     const id = await api.create(caller.live);
     await api.sql`INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms,
-        error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms) VALUES
-      (${uuid(id)}, 1, now() - interval '8 days', ${caller.accountId}, 'live', 'rejected', 500, 9, 'old', 1, 1, 1, 1, 1),
-      (${uuid(id)}, 3, now() - interval '1 hour', ${caller.accountId}, 'live', 'delivered', 200, 12, '', 0.4, 2.5, 0, 20, 11.8),
+        error_text, late_ms, claim_ms, wait_ms, connect_ms, first_byte_ms, via) VALUES
+      (${uuid(id)}, 1, now() - interval '8 days', ${caller.accountId}, 'live', 'rejected', 500, 9, 'old', 1, 1, 1, 1, 1, NULL),
+      (${uuid(id)}, 3, now() - interval '1 hour', ${caller.accountId}, 'live', 'delivered', 200, 12, '', 0.4, 2.5, 0, NULL, 11.8, 'listener'),
       (${uuid(id)}, 2, now() - interval '2 hours', ${caller.accountId}, 'live', 'interrupted', NULL, 0,
-        'interrupted: outcome unknown', NULL, NULL, NULL, NULL, NULL)`;
+        'interrupted: outcome unknown', NULL, NULL, NULL, NULL, NULL, NULL)`;
     const answer = await api.call("GET", `/v1/schedules/${id}/attempts`, caller.live);
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual({
@@ -306,6 +309,7 @@ describe("GET /v1/schedules/:id/attempts", () => {
           latency_ms: 0,
           error_text: "interrupted: outcome unknown",
           attempted_at: expect.stringMatching(/Z$/),
+          via: null,
           timing: { late: null, claim: null, wait: null, connect: null, first_byte: null },
         },
         {
@@ -314,7 +318,8 @@ describe("GET /v1/schedules/:id/attempts", () => {
           latency_ms: 12,
           error_text: "",
           attempted_at: expect.stringMatching(/Z$/),
-          timing: { late: 0.4, claim: 2.5, wait: 0, connect: 20, first_byte: 11.8 },
+          via: "listener",
+          timing: { late: 0.4, claim: 2.5, wait: 0, connect: null, first_byte: 11.8 },
         },
       ],
       next_attempt_at: FUTURE,

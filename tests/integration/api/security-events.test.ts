@@ -46,7 +46,7 @@ describe("GET /v1/me/events", () => {
     await api.call("POST", "/v1/signing-secrets/rotate", caller.test, undefined, FROM);
     const [rotation, ...ofKeys] = await events();
     const common = { count: 1, by: { kind: "session", id: encodeId("ses", session.id) }, sessionId: null, env: null };
-    const source = { network: "192.0.2.0/24", userAgent: FIREFOX, provider: null, reason: null };
+    const source = { network: "192.0.2.0/24", userAgent: FIREFOX, scheduleId: null, provider: null, reason: null };
     expect(ofKeys).toEqual(
       [
         { kind: "api_key_revoked", apiKey: { id: replacement.id, name: "CI", env: "test" } },

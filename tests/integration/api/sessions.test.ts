@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
 
 const OWN = "https://api.example.com";
@@ -145,7 +146,7 @@ describe("a session", () => {
     session = await api.session(caller.accountId, { ageDays: 0.99 });
     const { headers } = await read(session.cookie);
     expect(headers.has("set-cookie")).toBe(false);
-    await vi.waitFor(async () => expect((await term()).used).toBe(true));
+    await waitFor("its use is recorded", async () => (await term()).used);
     expect((await term()).days).toBeLessThan(6.02);
   });
 
@@ -155,7 +156,7 @@ describe("a session", () => {
     expect(headers.get("set-cookie")).toBe(
       `sw_session=${session.token}; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure; Domain=example.com`,
     );
-    await vi.waitFor(async () => expect((await term()).days).toBeGreaterThan(6.99));
+    await waitFor("it is renewed", async () => (await term()).days > 6.99);
     expect((await read(session.cookie)).headers.has("set-cookie")).toBe(false);
   });
 
@@ -172,7 +173,7 @@ describe("a session", () => {
     it("is renewed until 30 days after its sign-in and no further, and so is its cookie", async () => {
       await signedInAgo(25, 4);
       expect(maxAgeS(await read(session.cookie)) / 86_400).toBeCloseTo(5, 3);
-      await vi.waitFor(async () => expect((await term()).days).toBeGreaterThan(4.5));
+      await waitFor("it is renewed", async () => (await term()).days > 4.5);
       expect((await term()).days).toBeCloseTo(5, 3);
       const { body } = await api.call("GET", "/v1/me/sessions", session);
       const [{ createdAt, expiresAt }] = body.items;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServices } from "#server/services.ts";
+import { countRunTime } from "../../helpers/run-time.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -46,9 +47,9 @@ async function callMeanwhile(isGoing: () => boolean) {
       () => api.call("POST", "/v1/schedules", other.live, { targetUrl: TARGET, fireAt: FUTURE }),
       () => api.call("GET", "/v1/schedules?limit=1", other.live),
     ]) {
-      const sinceMs = performance.now();
+      const ranMs = countRunTime();
       statuses.add((await ask()).status);
-      slowestMs = Math.max(slowestMs, performance.now() - sinceMs);
+      slowestMs = Math.max(slowestMs, ranMs());
     }
     await pause(10);
   }
@@ -66,19 +67,21 @@ describe.each([
       await Promise.all(Array.from({ length: 10 }, () => api.call("GET", "/v1/me", other.live)));
       const before = await pids();
       let isGoing = true;
-      const sinceMs = performance.now();
+      const readsRanMs = countRunTime();
       const reads = Promise.all(Array.from({ length: 30 }, overview)).finally(() => {
         isGoing = false;
       });
       const meanwhile = await callMeanwhile(() => isGoing);
       const answers = await reads;
-      expect(performance.now() - sinceMs).toBeLessThan(5_500);
+      expect(readsRanMs()).toBeLessThan(5_500);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429, 503]));
       for (const { headers } of answers) expect(headers.get("retry-after")).toMatch(/^\d+$/);
       expect(meanwhile.statuses).toEqual([200, 201]);
       expect(meanwhile.slowestMs).toBeLessThan(2_000);
       expect(await pids()).toEqual(expect.arrayContaining(before));
-      await waitFor("nothing sleeps any more", async () => (await sleeping()) === 0, 2_000);
+      const endRanMs = countRunTime();
+      await waitFor("nothing sleeps any more", async () => (await sleeping()) === 0);
+      expect(endRanMs()).toBeLessThan(2_000);
     } finally {
       await services.close();
       startServices(api.config);

@@ -1,12 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { InstallationError } from "#db/installation-error.ts";
 import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { startServices } from "#server/services.ts";
+import { countRunTime } from "../../helpers/run-time.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";
 
 const key = generateApiKey("live");
@@ -51,14 +53,14 @@ const PEERS: [string, () => Promise<unknown>][] = [
 describe("while the database", () => {
   it.each(PEERS)("%s, the API answers 503 within 5 s, and tells a writing caller what to do", async (_, start) => {
     await start();
-    const since = performance.now();
+    const ranMs = countRunTime();
     const answers = await Promise.all([
       call("POST", "/v1/schedules", key, valid),
       call("DELETE", "/v1/schedules/sch_01h00000000000000000000000", key),
       call("GET", "/v1/schedules", key),
       call("GET", "/readyz"),
     ]);
-    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(ranMs()).toBeLessThan(5_000);
     expect(answers.map((answer) => answer.status)).toEqual([503, 503, 503, 503]);
     const [post, remove, get, ready] = answers;
     for (const answer of [post, remove, get]) {
@@ -89,15 +91,21 @@ describe("after a fault of the database", () => {
   it("a write behind a lock is 503 within 5 s, and the next one succeeds", async () => {
     startServices(api.config);
     const caller = await api.account();
-    const blocked = await api.sql.begin(async (tx) => {
-      await tx`SELECT 1 FROM accounts WHERE id = ${caller.accountId} FOR UPDATE`;
-      const since = performance.now();
-      const answer = await call("POST", "/v1/schedules", caller.live, valid);
-      expect(performance.now() - since).toBeLessThan(5_000);
-      return answer;
-    });
-    expect(blocked).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
-    expect(blocked.body.error.message).toMatch(/^The database is busy with other work on the same rows\./);
+    const writeBehindLock = () =>
+      api.sql.begin(async (tx) => {
+        await tx`SELECT 1 FROM accounts WHERE id = ${caller.accountId} FOR UPDATE`;
+        const sinceMs = performance.now();
+        const countedMs = countRunTime();
+        const answer = await call("POST", "/v1/schedules", caller.live, valid);
+        const ranMs = countedMs();
+        expect(ranMs).toBeLessThan(5_000);
+        expect(answer).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
+        return { message: answer.body.error.message, pausedMs: performance.now() - sinceMs - ranMs };
+      });
+    // PostgreSQL gives up after 3 s, the API after 4 s. After a pause of its process the API may be first, and says so.
+    let blocked = await writeBehindLock();
+    while (blocked.pausedMs >= 900) blocked = await writeBehindLock();
+    expect(blocked.message).toMatch(/^The database is busy with other work on the same rows\./);
     expect(await call("POST", "/v1/schedules", caller.live, valid)).toMatchObject({ status: 201 });
   });
 
@@ -135,9 +143,7 @@ describe("after a fault of the database", () => {
     expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 });
     await api.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'stopwatch web%'
       AND datname = current_database()`;
-    await vi.waitFor(async () =>
-      expect(await call("GET", "/v1/schedules", caller.live)).toMatchObject({ status: 200 }),
-    );
+    await waitFor("the API is back", async () => (await call("GET", "/v1/schedules", caller.live)).status === 200);
   });
 
   it("another key ring and a schema that is too old are refused with what to do", async () => {

@@ -76,7 +76,6 @@ it("the tests cover all endpoints that take no body", () => {
     "removeIdentities",
     "removeIdentity",
     "revokeApiKey",
-    "rotateApiKey",
     "rotateSigningSecrets",
     "startCheckout",
     "stopOperation",

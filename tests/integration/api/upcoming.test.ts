@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isTerminal, STATUSES } from "#domain/states.ts";
+import { inEnvironment } from "#server/context.ts";
+import { countOwnWaiting } from "#server/overview/count-waiting.ts";
 import { readPageCtx } from "#server/page-ctx.ts";
 import { countOwnByStatus, listUpcomingFirst } from "#server/schedules/list-upcoming.ts";
 import { createTestSchedules } from "../../helpers/many-schedules.ts";
@@ -79,4 +81,9 @@ it("the counts by status and in total are exact, also for a range", async () => 
   for (const status of STATUSES) expect(counts.byStatus[status]).toEqual({ count: 10, isCapped: false });
   const none = await countOwnByStatus(await ctx(), { to: new Date() });
   expect(none.all).toEqual({ count: 0, isCapped: false });
+});
+
+it("the count of what waits for an attempt has scheduled ones and those to be retried, of its environment alone", async () => {
+  expect(await countOwnWaiting(await ctx())).toEqual({ count: 20, isCapped: false });
+  expect(await countOwnWaiting(inEnvironment(await ctx(), "test"))).toEqual({ count: 0, isCapped: false });
 });

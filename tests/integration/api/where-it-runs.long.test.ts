@@ -38,7 +38,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-it("the table in docs/where-it-runs.md says what holds with the HTTP guard and without it", async () => {
+it("the table in server/edge/where-it-runs.md says what holds with the HTTP guard and without it", async () => {
   const failedWithGuard: string[] = [];
   const rows: string[] = [];
   let last = "";
@@ -49,7 +49,7 @@ it("the table in docs/where-it-runs.md says what holds with the HTTP guard and w
     last = group;
   }
   expect(failedWithGuard, "all of it holds with the guard").toEqual([]);
-  await expect(`${INTRODUCTION}\n${rows.join("\n")}\n`).toMatchFileSnapshot("../../../docs/where-it-runs.md");
+  await expect(`${INTRODUCTION}\n${rows.join("\n")}\n`).toMatchFileSnapshot("../../../server/edge/where-it-runs.md");
 }, 240_000);
 
 const INTRODUCTION = `# Where it runs
@@ -58,7 +58,7 @@ const INTRODUCTION = `# Where it runs
 everything in this table holds. A platform that calls the handlers of Next.js itself, such as Vercel, has no guard. There
 \`proxy.ts\` and the route handlers do what they can, and what only the owner of a socket can do is the platform's part.
 
-Set \`CLIENT_ADDRESS_HEADER\` on such a platform ([settings](settings.md#the-proxy-in-front)). The dispatcher runs elsewhere in any case, and
+Set \`CLIENT_ADDRESS_HEADER\` on such a platform ([settings](../../docs/settings.md#the-proxy-in-front)). The dispatcher runs elsewhere in any case, and
 does the upkeep of billing.
 
 \`tests/integration/api/where-it-runs.long.test.ts\` writes this file (\`npx vitest run\` with its path and \`-u\`): it tries each row on the

@@ -73,8 +73,8 @@ describe("a web process under load", () => {
     await Promise.all(round());
 
     const sessions = watchSessions(api.sql, "stopwatch web");
-    /** Makes the calls while nobody can read or write schedules, until `pool` has `size` connections. */
-    const fill = async (calls: () => Promise<Response>[], pool: string, size: number) => {
+    /** Makes the calls while nobody can read or write schedules. Returns whether `pool` had `size` connections meanwhile. */
+    const callWhileLocked = async (calls: () => Promise<Response>[], pool: string, size: number) => {
       const { promise: isFull, resolve: full } = Promise.withResolvers<void>();
       const { promise: isLocked, resolve: begun } = Promise.withResolvers<void>();
       const locked = api.sql.begin(async (tx) => {
@@ -84,12 +84,16 @@ describe("a web process under load", () => {
       });
       await isLocked;
       const answers = Promise.all(calls());
-      const hasFilled = () => sessions.look().then(() => (sessions.highest[pool] ?? 0) >= size);
-      await waitFor(`${pool} is full`, hasFilled, 2_500).finally(full);
+      const hasFilled = () => (sessions.highest[pool] ?? 0) >= size;
+      // The web process gives up what waits for the lock for three seconds.
+      const endsAtMs = performance.now() + 2_500;
+      const look = () => sessions.look().then(() => hasFilled() || performance.now() > endsAtMs);
+      await waitFor(`${pool} is full`, look).finally(full);
       await Promise.all([locked, answers]);
+      return hasFilled();
     };
-    await fill(reads, "stopwatch web reads", 6);
-    await fill(writes, "stopwatch web", 10);
+    await waitFor("all is read at once", () => callWhileLocked(reads, "stopwatch web reads", 6));
+    await waitFor("all is written at once", () => callWhileLocked(writes, "stopwatch web", 10));
     for (let n = 0; n < 3; n++) {
       await Promise.all(round());
       await sessions.look();

@@ -115,7 +115,8 @@ describe.each<[string, () => Promise<unknown>]>([
   ],
   [
     "ended by the server",
-    () => admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ${NAME}`,
+    () => admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = ${NAME}`,
   ],
 ])("after a connection was %s at any moment", (_how, cut) => {
   it("every call is answered at once, with its own rows", async () => {

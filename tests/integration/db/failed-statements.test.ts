@@ -55,7 +55,8 @@ const FAILURES: [string, () => Promise<unknown>][] = [
     "that is cancelled by the server",
     () =>
       cancelled(() =>
-        admin`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = ${NAME}`.execute(),
+        admin`SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = ${NAME}`.execute(),
       ),
   ],
 ];

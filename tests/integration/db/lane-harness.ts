@@ -96,6 +96,7 @@ export const outcomeOf = (
   errorText: "",
   attemptedAtMs: Math.max(Date.now(), claim.fireAtMs),
   timing: { lateMs: 0, claimMs: 1, waitMs: 0, connectMs: null, firstByteMs: 1 },
+  via: null,
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,

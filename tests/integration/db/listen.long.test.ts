@@ -70,7 +70,8 @@ it("after its connection is lost, listening begins again, and each notification 
   for (const times of [1, 2, 3]) {
     await waitFor("listening began", () => begun === times);
     if (times < 3) {
-      await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ${NAME}`;
+      await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = ${NAME}`;
     }
   }
   expect(await reported("one")).toEqual(["one", "last"]);

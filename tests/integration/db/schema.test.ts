@@ -6,6 +6,7 @@ import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
 import { ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { ATTEMPT_OUTCOMES } from "#domain/attempt-outcome.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
+import { EXCHANGE_STATES, LISTENER_SCOPES } from "#domain/listeners.ts";
 import { OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
 import { PLAN_NAMES, RETRY_STRATEGIES } from "#domain/plans.ts";
 import { PROVIDERS } from "#domain/providers.ts";
@@ -54,6 +55,8 @@ test.each([
   ["attempts_outcome_known", ATTEMPT_OUTCOMES],
   ["schedule_requests_method_known", REQUEST_METHODS],
   ["accounts_status_known", ACCOUNT_STATUSES],
+  ["listeners_scope_known", LISTENER_SCOPES],
+  ["listen_exchanges_state_known", EXCHANGE_STATES],
   ["subscriptions_status_known", SUBSCRIPTION_STATUSES],
   ["operations_action_known", OPERATION_ACTIONS],
   ["operations_status_known", OPERATION_STATUSES],

@@ -10,7 +10,8 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { SERVICE_ROLE, serviceUrlOf } from "../../helpers/service-role.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
-const SCHEMAS = ["first_cell", "second_cell"];
+/** The second is a reserved word, so SQL has to quote it. */
+const SCHEMAS = ["first_cell", "order"];
 
 let server: TestDatabase;
 let admin: postgres.Sql;
@@ -143,7 +144,7 @@ test("removing one installation leaves the other one whole, its searches include
   await harnesses.shift()?.close();
   await sql`DROP SCHEMA first_cell CASCADE`;
   const [row] = await sql`
-    SELECT count(*)::int AS n FROM pg_class WHERE relname = 'schedule_requests_search' AND relnamespace = 'second_cell'::regnamespace`;
+    SELECT count(*)::int AS n FROM pg_class WHERE relname = 'schedule_requests_search' AND relnamespace = 'order'::regnamespace`;
   expect(row?.n).toBe(1);
-  await migrate(inSchema("second_cell"));
+  await migrate(inSchema("order"));
 });

@@ -10,6 +10,7 @@ import { untilReady } from "#dispatcher/ready.ts";
 import { startServices } from "#server/services.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
+import { countRunTime } from "../../helpers/run-time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { testConfig } from "../api/api.ts";
 import { runScript } from "../scripts/script-process.ts";
@@ -91,9 +92,18 @@ describe("of several hosts, the one that takes writes is found", () => {
   let pool: Database | undefined;
   afterEach(() => pool?.close());
 
-  it("a pool whose calls must be quick loses none of them to a silent host", async () => {
+  it("a silent host is waited for no longer than a second after another has answered", async () => {
+    const reached = reachHost(behind("silent", "standby"), 10_000);
+    await reachHost(behind("standby"), 10_000);
+    const ran = countRunTime();
+    const [first] = await reached;
+    expect(ran()).toBeLessThan(2_000);
+    expect(first?.port).toBe(Number(hostOf(primary.url).split(":")[1]));
+  });
+
+  it("a pool loses no call to a silent host", async () => {
     pool = connect({ url: behind("silent", "standby"), name: "hosts", connectionsMax: 4, cancelsLate: true });
-    const call = () => (pool as Database).run(2_000, ({ sql }) => sql`SELECT pg_sleep(0.05)`);
+    const call = () => (pool as Database).run(10_000, ({ sql }) => sql`SELECT pg_sleep(0.05)`);
     const calls = await Promise.allSettled(Array.from({ length: 8 }, call));
     expect(calls.map(({ status }) => status)).toEqual(Array(8).fill("fulfilled"));
   });
@@ -120,6 +130,16 @@ it("where none takes writes, migrating fails soon and names all hosts", async ()
   expect((failure as Error).message).toContain(`on ${hosts} cannot be reached`);
   expect((failure as Error).message).toContain("one of the hosts has to take writes");
 }, 30_000);
+
+it.each(["SELECT FROM listeners", "DELETE FROM listen_exchanges", "SELECT FROM request_counts", "DELETE FROM usage"])(
+  "a standby does not take '%s', and the call says that the database is not writable",
+  async (statement) => {
+    const pool = connect({ url: standby.url, name: "standby", connectionsMax: 1 });
+    const call = pool.run(5_000, ({ sql }) => sql.unsafe(statement));
+    await expect(call).rejects.toMatchObject({ code: "UNAVAILABLE", fault: "read_only" });
+    await pool.close();
+  },
+);
 
 it("a pool leaves a server whose database becomes read-only, before its first write, and so does a listener", async () => {
   const other = await startOwnServer();

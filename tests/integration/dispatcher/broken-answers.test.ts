@@ -110,7 +110,8 @@ it.each(cases.map((one, n) => ({ ...one, n })))("its status line judges an answe
   expect(first).toMatchObject({ outcome: code === 200 ? "delivered" : "rejected", status_code: code, error_text: "" });
   if (code === 200) return;
   const { next_attempt_at } = await harness.read(id);
-  const waitS = (Number(next_attempt_at) - Number(first?.attempted_at)) / 1000;
+  const endedAtMs = Number(first?.attempted_at) + Number(first?.latency_ms);
+  const waitS = (Number(next_attempt_at) - endedAtMs) / 1000;
   if (retryAfterS === undefined) expect(waitS).toBeLessThan(100);
   else expect(Math.round(waitS)).toBe(retryAfterS);
 });

@@ -8,6 +8,7 @@ import { newId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
+import { countStalls } from "../../helpers/stalls.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
@@ -77,10 +78,10 @@ async function claim(ids: string[]) {
   });
 }
 
-/** The median duration of five claims, ms. */
-async function timesOf(ids: string[]): Promise<number> {
+/** The median duration of five runs, ms. */
+async function medianMs(run: () => Promise<Explained>): Promise<number> {
   const tookMs: number[] = [];
-  for (let n = 0; n < 5; n++) tookMs.push((await claim(ids)).ms);
+  for (let n = 0; n < 5; n++) tookMs.push((await run()).ms);
   return tookMs.sort((a, b) => a - b)[2] as number;
 }
 
@@ -106,7 +107,8 @@ describe("a claim", () => {
     await snapshot`SET idle_in_transaction_session_timeout = 0`;
     await snapshot`BEGIN ISOLATION LEVEL REPEATABLE READ`;
     await snapshot`SELECT count(*) FROM schedules`;
-    const before = await timesOf(await due(AT_ONCE));
+    const first = await due(AT_ONCE);
+    const before = await medianMs(() => claim(first));
     for (let n = 0; n < 10; n++) {
       await insertRows(5_000, "-1 minute");
       await deliverAll();
@@ -114,21 +116,23 @@ describe("a claim", () => {
     }
     const ids = await due(AT_ONCE);
     // A plan that scans the dead rows takes a hundred times as long.
-    expect((await timesOf(ids)) / before).toBeLessThan(20);
-    const coming = await explain(() => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000));
-    expect(coming.ms / before).toBeLessThan(200);
+    expect((await medianMs(() => claim(ids))) / before).toBeLessThan(20);
+    const find = () => findComingLanes(session, EVERYTHING, Date.now() + 4_000, 2_000);
+    expect((await medianMs(() => explain(find))) / before).toBeLessThan(200);
 
     await harness.sql`UPDATE shards SET owner = NULL, lease_until = '-infinity'`;
     await harness.dispatcher();
     // The following measures reading in the steady state. So everything that is due already is delivered first.
     await waitFor("it is at work", async () => (await harness.read(ids[0] ?? "")).status === "succeeded");
+    const stalled = countStalls();
     const soon = await Promise.all(Array.from({ length: 20 }, (_, n) => later(1_500 + 50 * n)));
     const done = await waitFor("they are delivered", async () => {
       const rows = await harness.sql`
         SELECT offset_ms::int FROM schedules WHERE id = ANY (${soon}) AND status = 'succeeded'`;
       return rows.length === soon.length && rows;
     });
-    for (const row of done) expect(row.offset_ms).toBeLessThan(2_000);
+    const stalledMs = stalled();
+    for (const row of done) expect(row.offset_ms - stalledMs).toBeLessThan(2_000);
   }, 120_000);
 });
 

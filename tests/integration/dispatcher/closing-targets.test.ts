@@ -13,6 +13,7 @@ type Case = { title: string; close?: (socket: Socket) => void; head?: string; se
 const AT_ONCE = 150;
 const APART = 100;
 const APART_MS = 5;
+const ONE_BY_ONE = 20;
 
 const closing: Case[] = [
   { title: "at once", close: (socket) => socket.end() },
@@ -29,7 +30,8 @@ const cases = [...closing, keeping];
 let harness: DispatchHarness;
 let folder: string;
 const servers: RawServer[] = [];
-const accounts: string[] = [];
+const accounts: Awaited<ReturnType<DispatchHarness["account"]>>[] = [];
+let targets: string[];
 
 beforeAll(async () => {
   const authority = await createTestAuthority();
@@ -42,20 +44,20 @@ beforeAll(async () => {
     };
     servers.push(await startRawServer({ onRequest }, secure ? { tls: await authority.issue({}) } : {}));
   }
-  const targets = cases.map(({ secure }, n) => `${secure ? "https" : "http"}://localhost:${servers[n]?.port}`);
+  targets = cases.map(({ secure }, n) => `${secure ? "https" : "http"}://localhost:${servers[n]?.port}`);
   folder = await mkdtemp(join(tmpdir(), "stopwatch-ca-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, authority.ca);
   harness = await createDispatchHarness({ DELIVERY_ALLOW: targets.join(), DELIVERY_CA_FILE: caFile });
   await harness.dispatcher();
-  const at = Date.now() + 3_000;
-  const instants = [
-    ...Array.from({ length: AT_ONCE }, () => at),
-    ...Array.from({ length: APART }, (_, n) => at + 1_000 + APART_MS * n),
-  ];
   for (const target of targets) {
     const account = await harness.account();
-    accounts.push(account.id);
+    accounts.push(account);
+    const at = Date.now() + 3_000;
+    const instants = [
+      ...Array.from({ length: AT_ONCE }, () => at),
+      ...Array.from({ length: APART }, (_, n) => at + 1_000 + APART_MS * n),
+    ];
     await Promise.all(instants.map((at) => harness.schedule(account, `${target}/`, new Date(at))));
   }
 });
@@ -71,7 +73,7 @@ it.each(cases.map((one, n) => ({ ...one, n })))(
     const outcomes = await waitFor("each schedule had an attempt", async () => {
       const rows = await harness.sql`
       SELECT a.outcome, a.error_text, count(*)::int AS n FROM attempts a JOIN schedules s ON s.id = a.schedule_id
-      WHERE s.account_id = ${accounts[n] as string} GROUP BY 1, 2`;
+      WHERE s.account_id = ${accounts[n]?.id as string} GROUP BY 1, 2`;
       return rows.reduce((sum, { n }) => sum + n, 0) >= AT_ONCE + APART && rows;
     });
     expect(outcomes).toEqual([{ outcome: "delivered", error_text: "", n: AT_ONCE + APART }]);
@@ -79,6 +81,18 @@ it.each(cases.map((one, n) => ({ ...one, n })))(
   },
 );
 
-it("the connections of a target that keeps them open carry request after request", () => {
+it("a burst to a target that keeps its connections open takes fewer of them than it has requests", () => {
   expect(servers[cases.indexOf(keeping)]?.opened()).toBeLessThan(AT_ONCE);
+});
+
+it("a connection that its target keeps open carries request after request", async () => {
+  const last = cases.indexOf(keeping);
+  const [server, account] = [servers[last] as RawServer, accounts[last] as (typeof accounts)[number]];
+  const before = server.requests.length;
+  for (let n = 1; n <= ONE_BY_ONE; n++) {
+    await harness.schedule(account, `${targets[last]}/`, new Date());
+    await waitFor("the request has arrived", () => server.requests.length === before + n);
+  }
+  const used = new Set(server.requests.slice(before).map(({ connection }) => connection));
+  expect(used.size).toBeLessThan(ONE_BY_ONE / 4);
 });

@@ -48,6 +48,12 @@ async function fill({ id }: { id: string }) {
   await sql`
     INSERT INTO security_events (id, account_id, kind, at, last_at, details, network)
     VALUES (gen_random_uuid(), ${id}, 'signed_in', now(), now(), '{}', '203.0.113.0/24')`;
+  await sql`
+    INSERT INTO listeners (id, account_id, key_id, scope, paths, lease_until)
+    VALUES (gen_random_uuid(), ${id}, gen_random_uuid(), 'all', '{}', now())`;
+  await sql`
+    INSERT INTO listen_exchanges (id, account_id, env, schedule_id, attempt, is_reserved, path, request, deadline)
+    VALUES (gen_random_uuid(), ${id}, 'test', ${ids[2] as string}, 1, true, '/', 'sealed', now())`;
   for (const secret of [`a${id}`, `b${id}`]) {
     await sql`
       INSERT INTO api_keys (id, account_id, env, name, hash, last4)
@@ -68,6 +74,7 @@ function outcome(scheduleId: string, kind: "delivered" | "rejected" = "delivered
     errorText: "",
     attemptedAtMs: Date.now() + 60_001,
     timing: { lateMs: 1, claimMs: 1, waitMs: 0, connectMs: 0, firstByteMs: 1 },
+    via: null,
     status: kind === "delivered" ? "succeeded" : "failed",
     nextAttemptAtMs: kind === "delivered" ? null : Date.now() + 60_000,
     failures: 0,

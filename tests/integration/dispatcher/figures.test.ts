@@ -33,7 +33,7 @@ afterAll(async () => {
   await sql.end();
   await database.drop();
 });
-beforeEach(() => sql`TRUNCATE schedules, attempts, account_counts, shard_punctuality`);
+beforeEach(() => sql`TRUNCATE schedules, attempts, account_counts, host_counts, counted_hosts, shard_punctuality`);
 
 type Fired = {
   id: string;
@@ -78,6 +78,7 @@ const outcome = ({ id, offsetMs, firedAtMs, isPublic }: Fired): AttemptRecord =>
   errorText: "",
   attemptedAtMs: firedAtMs,
   timing: { lateMs: offsetMs, claimMs: 2, waitMs: 0, connectMs: null, firstByteMs: 4 },
+  via: null,
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,

@@ -4,6 +4,7 @@ import { sendHeartbeat, stopDispatcher } from "#db/queries/fleet/shard-leases.ts
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { waitingForLock } from "../../helpers/waiting-for-lock.ts";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -32,12 +33,10 @@ it("a heartbeat that commits after the stop of its dispatcher leaves the dispatc
   const late = await sql.begin(async (tx) => {
     await stopDispatcher(tx as never, stopping.id);
     const heartbeat = sendHeartbeat(sql, stopping);
-    await waitFor("the heartbeat waits for the row", async () => {
-      const waiting = await sql`
-        SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO dispatchers%'`;
-      return waiting.length > 0;
-    });
+    await waitFor(
+      "the heartbeat waits for the row",
+      async () => (await waitingForLock(sql, "INSERT INTO dispatchers")) > 0,
+    );
     return { heartbeat };
   });
   await late.heartbeat;

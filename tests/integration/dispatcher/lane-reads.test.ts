@@ -18,6 +18,8 @@ import { insertSchedules } from "../../helpers/overdue.ts";
 
 const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
 const TARGET = new URL("https://example.com/");
+/** How far ahead of its clock a reader reads. */
+const HORIZON_MS = 4_000;
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -126,6 +128,13 @@ function createReader(max = Number.POSITIVE_INFINITY) {
   };
 }
 
+/** When the schedules are due, epoch ms, the earliest first. */
+async function dueTimes(): Promise<number[]> {
+  const rows = await sql`
+    SELECT extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules ORDER BY next_attempt_at`;
+  return rows.map(({ ms }) => ms);
+}
+
 /** An account with three overdue schedules, and a reader that has read them. */
 async function readThree() {
   const account = await createTestAccount(sql, keyRing);
@@ -176,9 +185,10 @@ describe("reading ahead", () => {
     const reader = createReader();
     await reader.calendar.runOnce();
     reader.during(async () => {
+      const announcedMs = Date.now() - 2_500;
       await insertSchedules(sql, [account.id], TARGET, { rows: 2, fromMs: -2_000 });
       const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" }));
-      if (lane) reader.lanes.readAgain(lane, Date.now() - 2_500);
+      if (lane) reader.lanes.readAgain(lane, announcedMs);
     });
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(3);
@@ -271,11 +281,11 @@ describe("a schedule within the horizon", () => {
     const reader = createReader();
     await reader.calendar.runOnce();
     await insertSchedules(sql, [early?.id as string, late?.id as string], TARGET, { rows: 1, fromMs: 10_000 });
-    const [row] = await sql`SELECT extract(epoch FROM min(next_attempt_at))::float8 * 1000 AS ms FROM schedules`;
-    // The horizon is four seconds. This round ends 0.3 ms before the instant.
-    reader.setClock(row?.ms - 4_000.3);
+    const [first = 0] = await dueTimes();
+    // This round ends 0.3 ms before the instant.
+    reader.setClock(first - 0.3 - HORIZON_MS);
     expect(await reader.calendar.runOnce()).toBe(0);
-    reader.setClock(row?.ms - 3_900);
+    reader.setClock(first + 100 - HORIZON_MS);
     expect(await reader.calendar.runOnce()).toBe(2);
     expect(await reader.laneReads.runOnce()).toBe(2);
   });
@@ -287,9 +297,10 @@ describe("a schedule within the horizon", () => {
     await reader.calendar.runOnce();
     // The lane has two schedules beyond the horizon. It is read again between two rounds of the calendar, up to the first.
     await insertSchedules(sql, [id], TARGET, { rows: 2, fromMs: 5_000, everyMs: 1_000 });
-    reader.later(1_500);
+    const [, , last = 0] = await dueTimes();
+    reader.setClock(last - 500 - HORIZON_MS);
     expect(await reader.laneReads.runOnce()).toBe(2);
-    reader.later(1_000);
+    reader.setClock(last + 500 - HORIZON_MS);
     expect(await reader.calendar.runOnce()).toBe(1);
     expect(await reader.laneReads.runOnce()).toBe(1);
     expect(reader.seen).toHaveLength(3);
@@ -301,10 +312,12 @@ describe("a schedule within the horizon", () => {
     await insertSchedules(sql, [id], TARGET, { rows: 3, fromMs: 4_500 });
     await insertSchedules(sql, [id], TARGET, { rows: 1, fromMs: 5_500 });
     const reader = createReader();
+    const [, next = 0, , , last = 0] = await dueTimes();
+    reader.setClock(next - 500 - HORIZON_MS);
     await reader.calendar.runOnce();
-    reader.later(1_000);
+    reader.setClock(next + 500 - HORIZON_MS);
     reader.during(async () => {
-      reader.later(1_000);
+      reader.setClock(last + 500 - HORIZON_MS);
       expect(await reader.calendar.runOnce()).toBe(1);
     });
     expect(await reader.laneReads.runOnce()).toBe(4);
@@ -366,10 +379,11 @@ describe("a lane without schedules", () => {
     reader.pass(12_000);
     await reader.laneReads.runOnce();
     reader.during(async () => {
+      const announcedMs = Date.now() + 500;
       await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 1_000 });
       reader.pass(1);
       const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" }));
-      if (lane) reader.lanes.readAgain(lane, Date.now() + 500);
+      if (lane) reader.lanes.readAgain(lane, announcedMs);
     });
     await reader.idle.runOnce();
     expect(reader.lanes.size).toBe(1);

@@ -32,14 +32,18 @@ beforeEach(async () => {
 });
 
 describe("a notice of dead schedules", () => {
-  it("is sent once, two minutes after the first death, with the number of deaths, their targets and their last answers", async () => {
+  it("is sent once, two minutes after the first death, with the deaths by target, answer and time due, as the overview has them", async () => {
     const account = await harness.account();
     const unreachable = { outcome: "unreachable", errorText: "no answer within 30 s" } as const;
     await fleet.die(account, [
       GONE,
       { ...GONE, ...unreachable },
       { ...GONE, ...unreachable },
-      { url: "https://example.com/", statusCode: 500, errorText: "what the target said" },
+      {
+        url: "https://example.com/",
+        statusCode: 500,
+        errorText: "settlement window closed: ask ana@example.com\nand more",
+      },
     ]);
     await fleet.after(1);
     expect(resend.accepted).toEqual([]);
@@ -48,11 +52,11 @@ describe("a notice of dead schedules", () => {
     const [mail, ...others] = fleet.mails(account);
     expect(others).toEqual([]);
     expect(mail?.subject).toBe("4 schedules died");
-    expect(mail?.text).toContain("- 2 × hooks.example.com, no answer within 30 s\n");
-    expect(mail?.text).toContain("- 1 × hooks.example.com, 410 Gone\n");
-    expect(mail?.text).toContain("- 1 × example.com, 500 Internal Server Error\n");
+    expect(mail?.text).toMatch(/^- hooks\.example\.com · no answer within 30 s · 2 dead · due [\d:–]+ UTC$/m);
+    expect(mail?.text).toMatch(/^- hooks\.example\.com · 410 Gone · 1 dead · due \d\d:\d\d UTC$/m);
+    expect(mail?.text).toMatch(/^- example\.com · 500 settlement window closed: ask … · 1 dead · due \d\d:\d\d UTC$/m);
     expect(mail?.text).toContain("GET /v1/schedules?status=dead lists them");
-    expect(JSON.stringify(mail)).not.toMatch(/token=secret|what the target said/);
+    expect(JSON.stringify(mail)).not.toMatch(/token=secret|ana@|and more/);
   });
 
   it("is followed by one after 15 minutes and one after 30 more, however many schedules die", async () => {
@@ -89,7 +93,7 @@ describe("a notice of dead schedules", () => {
 });
 
 describe("a notice about the quota", () => {
-  it("is sent once at 80 %, at 100 % and where creates are refused, and again in the next month", async () => {
+  it("is sent once at 80 %, at 100 % and where new schedules are refused, and again in the next month", async () => {
     const account = await harness.account({ plan: "free" });
     for (const scheduled of [1_599, 1_600, 1_700, 1_999, 2_000, 2_001, 2_199, 2_200, 2_200]) {
       await fleet.used(account, scheduled);
@@ -124,7 +128,7 @@ describe("a notice about the quota", () => {
     await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
     await fleet.after(1);
     expect(fleet.mails(account).map(({ subject }) => subject)).toEqual([
-      expect.stringContaining("Creates are refused"),
+      expect.stringContaining("New schedules are refused"),
     ]);
   });
 

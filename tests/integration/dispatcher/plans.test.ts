@@ -47,6 +47,7 @@ const record = (scheduleId: string): AttemptRecord => ({
   errorText: "",
   attemptedAtMs: Date.now(),
   timing: { lateMs: 0, claimMs: 0, waitMs: 0, connectMs: null, firstByteMs: 1 },
+  via: null,
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,

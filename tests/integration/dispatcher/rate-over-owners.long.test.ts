@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
@@ -55,6 +56,12 @@ const ownedBy = async ({ pid }: ChildProcess) => {
 const untilOwns = (child: ChildProcess, shards: number) =>
   waitFor(`${child.pid} owns ${shards} shards`, async () => (await ownedBy(child)) === shards, LANE_AWAY_MAX_MS);
 
+/** Whether the process is stopped by a signal. */
+async function isStopped({ pid }: ChildProcess): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
+}
+
 /** Waits until every lane has been overloaded for more than a second under its current owner. */
 async function untilLanesAreFull(lanes: string[], owners: ChildProcess[]): Promise<void> {
   const before = (await firstBytes.read()).length;
@@ -99,7 +106,9 @@ describe("an account's rate", () => {
     await untilLanesAreFull(lanes, [third]);
 
     const [paused, fourth] = await share(third);
-    paused.kill("SIGSTOP");
+    // It stops where it writes no request: one that it has just checked leaves when it goes on.
+    paused.kill("SIGUSR2");
+    await waitFor("it has stopped itself", () => isStopped(paused));
     await untilOwns(fourth, 64);
     await untilLanesAreFull(lanes, [fourth]);
     paused.kill("SIGCONT");

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { drip, pour, type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
+import { countStalls } from "../../helpers/stalls.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 type Case = RawBehaviour & {
@@ -301,6 +302,7 @@ const servers = new Map<Case, RawServer>();
 const ids = new Map<Case, string>();
 let healthy: RawServer;
 let harness: DispatchHarness;
+let stalled: ReturnType<typeof countStalls>;
 
 beforeAll(async () => {
   for (const one of [...prompt, ...slow]) servers.set(one, await startRawServer(one));
@@ -309,6 +311,7 @@ beforeAll(async () => {
   harness = await createDispatchHarness({ DELIVERY_ALLOW: origins.join() });
   await harness.dispatcher();
   const account = await harness.account({ settings: { retry_attempts: 0 } });
+  stalled = countStalls();
   const fireAt = new Date(Date.now() + 1_500);
   for (const [one, { port }] of servers) {
     const payload = one.payload ?? "x";
@@ -333,14 +336,14 @@ async function outcomeOf(one: Case, deadlineMs: number) {
   const [attempt, ...others] = await harness.attempts(id);
   expect(others).toEqual([]);
   expect(row, one.title).toMatchObject({ attempts: 1, status: one.outcome === "delivered" ? "succeeded" : "dead" });
-  const { outcome, status_code, error_text, latency_ms } = attempt as Record<string, unknown>;
+  const { outcome, status_code, error_text, latency_ms, late_ms } = attempt as Record<string, unknown>;
   const text = one.outcome === "delivered" ? "" : one.text;
   expect({ outcome, status_code, error_text }).toEqual({
     outcome: one.outcome,
     status_code: one.code ?? null,
     error_text: text === undefined ? expect.any(String) : typeof text === "string" ? text : expect.stringMatching(text),
   });
-  return { latencyMs: latency_ms as number };
+  return { latencyMs: latency_ms as number, lateMs: late_ms as number };
 }
 
 describe("one attempt, one request and a definite outcome follow from an answer:", () => {
@@ -369,10 +372,13 @@ describe("a target that", () => {
   });
 
   it("keeps an attempt waiting fails it 30 s after its claim, whatever it keeps sending, and loses its connection", async () => {
-    for (const one of slow) {
-      const { latencyMs } = await outcomeOf(one, 40_000);
-      expect(latencyMs, one.title).toBeGreaterThan(29_000);
-      expect(latencyMs, one.title).toBeLessThan(31_000);
+    const outcomes = [];
+    for (const one of slow) outcomes.push({ one, ...(await outcomeOf(one, 40_000)) });
+    const stalledMs = stalled();
+    for (const { one, lateMs, latencyMs } of outcomes) {
+      // A request that leaves late has less than 30 s left of its claim.
+      expect(lateMs + latencyMs, one.title).toBeGreaterThan(29_000);
+      expect(latencyMs - stalledMs, one.title).toBeLessThan(31_000);
       const server = servers.get(one) as RawServer;
       if (one.onRequest) expect(server.requests).toHaveLength(1);
     }

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { createTestSchedule } from "../../helpers/schedules.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { waitingForLock } from "../../helpers/waiting-for-lock.ts";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -33,6 +34,7 @@ const outcome = (scheduleId: string, overrides: Partial<AttemptRecord> = {}): At
   errorText: "",
   attemptedAtMs: Date.now() + 61_000,
   timing: { lateMs: 1, claimMs: 2, waitMs: 0, connectMs: null, firstByteMs: 4 },
+  via: null,
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,
@@ -55,9 +57,9 @@ const interrupted = (scheduleId: string) =>
   });
 
 /** A schedule that is claimed, as its row says. */
-async function claimed() {
-  const account = await createTestAccount(sql, keyRing);
-  const id = await createTestSchedule(sql, keyRing, account.id, "https://example.com/", new Date(Date.now() + 60_000));
+async function claimed(owner?: { id: string }, target = "https://example.com/") {
+  const account = owner ?? (await createTestAccount(sql, keyRing));
+  const id = await createTestSchedule(sql, keyRing, account.id, target, new Date(Date.now() + 60_000));
   await sql`
     UPDATE schedules SET status = 'firing', version = 2, attempts = 1, claimed_at = now(), claim_deadline = now()
     WHERE id = ${id}`;
@@ -72,7 +74,7 @@ const countsOf = async (accountId: string) => {
 
 describe("an outcome", () => {
   it("is written once, however often and from however many dispatchers at once it is sent", async () => {
-    const all = await Promise.all(Array.from({ length: 50 }, claimed));
+    const all = await Promise.all(Array.from({ length: 50 }, () => claimed()));
     const records = all.map(({ id }) => outcome(id));
     const reversed = [...records].reverse();
     const written = await Promise.all(
@@ -126,6 +128,33 @@ describe("an outcome", () => {
     }
   });
 
+  it("leaves its status code and the first line of its error on the schedule, until the next outcome", async () => {
+    const { id } = await claimed();
+    const last = async () => {
+      const [row] = await sql`SELECT status, last_status_code, last_error FROM schedules WHERE id = ${id}`;
+      return [row?.status, row?.last_status_code, row?.last_error];
+    };
+    const claimAgain = () =>
+      sql`UPDATE schedules SET status = 'firing', version = version + 1, attempts = attempts + 1, claim_deadline = now()
+        WHERE id = ${id}`;
+    const failed = { status: "failed", nextAttemptAtMs: Date.now() + 60_000, failures: 1 } as const;
+
+    const errorText = '\n  settlement "window" closed, \\ {NULL}\r\nsecond line';
+    await recordAttempts(sql, [outcome(id, { outcome: "rejected", statusCode: 503, errorText, ...failed })]);
+    expect(await last()).toEqual(["failed", 503, 'settlement "window" closed, \\ {NULL}']);
+    await claimAgain();
+    expect(await last()).toEqual(["firing", 503, 'settlement "window" closed, \\ {NULL}']);
+    await recordAttempts(sql, [
+      outcome(id, { version: 4, attempt: 2, outcome: "rejected", statusCode: 500, ...failed }),
+    ]);
+    expect(await last()).toEqual(["failed", 500, null]);
+    await claimAgain();
+    await recordAttempts(sql, [{ ...interrupted(id), version: 6, attempt: 3 }]);
+    expect(await last()).toEqual(["failed", null, "interrupted: outcome unknown"]);
+    await recordAttempts(sql, [outcome(id, { version: 6, attempt: 3 })]);
+    expect(await last()).toEqual(["succeeded", 200, null]);
+  });
+
   it("is written even when its day has no partition", async () => {
     const { id } = await claimed();
     expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs: Date.UTC(2199, 0, 1) })])).toHaveLength(1);
@@ -136,12 +165,7 @@ describe("an outcome", () => {
     const outcomes = await sql.begin(async (tx) => {
       await recordAttempts(tx as never, [interrupted(id)]);
       const recording = recordAttempts(sql, [outcome(id)]);
-      await waitFor("the outcome waits for the row", async () => {
-        const waiting = await sql`
-          SELECT FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH w AS%'`;
-        return waiting.length > 0;
-      });
+      await waitFor("the outcome waits for the row", async () => (await waitingForLock(sql, "WITH w AS")) > 0);
       return { recording };
     });
     expect(await outcomes.recording).toHaveLength(1);
@@ -158,6 +182,80 @@ describe("an outcome", () => {
     const attemptedAtMs = Date.now() + 3 * DAY_MS;
     expect(await recordAttempts(sql, [outcome(id, { attemptedAtMs })])).toHaveLength(1);
     expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
+  });
+});
+
+describe("the counts of hosts", () => {
+  const HOUR_MS = 3_600_000;
+  const atMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS;
+  const dead = (id: string, overrides: Partial<AttemptRecord> = {}) =>
+    outcome(id, {
+      outcome: "rejected",
+      statusCode: 503,
+      status: "dead",
+      failures: 1,
+      attemptedAtMs: atMs,
+      ...overrides,
+    });
+  const rowsOf = async (accountId: string) => [
+    ...(await sql`
+      SELECT host, code, n::int, dead::int, last_error, first_at, last_at, first_due, last_due FROM host_counts
+      WHERE account_id = ${accountId} AND n <> 0 ORDER BY host, code`),
+  ];
+
+  it("have attempts, deaths, first and last instants and the last error by host and answer", async () => {
+    const { id: one, account } = await claimed();
+    const [two, three, four] = [
+      await claimed(account),
+      await claimed(account),
+      await claimed(account, "https://b.example:8443/x"),
+    ];
+    const [{ fire_at: due } = {}] = await sql`SELECT fire_at FROM schedules WHERE id = ${one}`;
+    await sql`UPDATE schedules SET fire_at = ${new Date(due.getTime() + 500)} WHERE id = ${two.id}`;
+    await recordAttempts(sql, [
+      dead(one, { errorText: "first" }),
+      dead(two.id, {
+        attemptedAtMs: atMs + 2_000,
+        errorText: "settlement window closed\nmore",
+        status: "failed",
+        nextAttemptAtMs: atMs + 60_000,
+      }),
+      outcome(four.id, { attemptedAtMs: atMs }),
+    ]);
+    await recordAttempts(sql, [dead(three.id, { attemptedAtMs: atMs + 1_000, errorText: "older" })]);
+    expect(await rowsOf(account.id)).toMatchObject([
+      { host: "b.example:8443", code: 200, n: 1, dead: 0, last_error: null },
+      {
+        ...{ host: "example.com", code: 503, n: 3, dead: 2, last_error: "settlement window closed" },
+        ...{ first_at: new Date(atMs), last_at: new Date(atMs + 2_000) },
+        ...{ first_due: due, last_due: new Date(due.getTime() + 500) },
+      },
+    ]);
+  });
+
+  it("lose an interruption that an outcome replaces, and its death", async () => {
+    const { id, account } = await claimed();
+    await recordAttempts(sql, [{ ...interrupted(id), status: "dead", nextAttemptAtMs: null, interruptions: 3 }]);
+    expect(await rowsOf(account.id)).toMatchObject([{ code: -1, n: 1, dead: 1 }]);
+    await recordAttempts(sql, [outcome(id)]);
+    expect(await rowsOf(account.id)).toMatchObject([{ code: 200, n: 1, dead: 0 }]);
+    const rows = await sql`SELECT n::int, dead::int FROM host_counts WHERE account_id = ${account.id} AND code = -1`;
+    expect([...rows]).toEqual([{ n: 0, dead: 0 }]);
+  });
+
+  it("name exactly 100 hosts of an hour and lose no attempt, however many dispatchers record at once", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    const all = await Promise.all(
+      Array.from({ length: 240 }, (_, n) => claimed(account, `https://h${n % 120}.example/`)),
+    );
+    const batches = Array.from({ length: 8 }, (_, at) => all.filter((__, n) => n % 8 === at).map(({ id }) => dead(id)));
+    await Promise.all(batches.map((batch, at) => recordAttempts(sql, at % 2 ? batch.toReversed() : batch)));
+    const rows = await rowsOf(account.id);
+    const named = rows.filter(({ host }) => host !== "other");
+    expect(named).toHaveLength(100);
+    expect(rows).toHaveLength(101);
+    expect(named.every(({ n, dead: died }) => n === 2 && died === 2)).toBe(true);
+    expect(rows.find(({ host }) => host === "other")).toMatchObject({ n: 40, dead: 40 });
   });
 });
 

@@ -60,10 +60,10 @@ it("after a restore to a point in time nothing is sent again before the choice: 
   await sql`UPDATE dispatchers SET beat_at = beat_at - interval '5 minutes'`;
   await sql`SELECT pg_create_restore_point('backup')`;
 
-  const living = await dispatcher();
   await sql`
     UPDATE schedules SET status = 'cancelled', version = version + 1, next_attempt_at = NULL, ended_at = now()
     WHERE id = ${ids[0] as string}`;
+  const living = await dispatcher();
   await waitFor("all others are sent", () => received() === SCHEDULES);
   await restoreTo("backup");
   const [row] = await sql`SELECT count(*)::int AS n FROM schedules WHERE status = 'scheduled'`;

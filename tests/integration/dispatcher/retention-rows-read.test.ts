@@ -16,7 +16,7 @@ beforeAll(async () => {
   watched = watchStatements(harness.databaseUrl, SESSION);
 });
 beforeEach(async () => {
-  await harness.sql`TRUNCATE schedules, schedule_requests, attempts, account_counts, sessions, notices`;
+  await harness.sql`TRUNCATE schedules, schedule_requests, attempts, account_counts, host_counts, sessions, notices`;
   await harness.sql`DELETE FROM accounts`;
 });
 afterAll(async () => {
@@ -56,6 +56,12 @@ const counts: Fill = (accountIds, rowsEach) => harness.sql`
   INSERT INTO account_counts (account_id, env, hour, kind, bucket, n)
   SELECT account_id, 'live', date_trunc('hour', now()) - (40 * 24 + n) * interval '1 hour', 'outcome', 2, 1
   FROM unnest(${accountIds}::uuid[]) account_id, generate_series(1, ${rowsEach}) n`;
+
+const countsOfHosts: Fill = (accountIds, rowsEach) => harness.sql`
+  INSERT INTO host_counts (account_id, env, hour, host, code, n, dead, first_at, last_at, first_due, last_due)
+  SELECT account_id, 'live', date_trunc('hour', now()) - (k * 24 + n) * interval '1 hour', n || '.example', 200, 1, 0,
+    now(), now(), now(), now()
+  FROM unnest(${accountIds}::uuid[]) account_id, generate_series(1, ${rowsEach}) n, unnest(ARRAY[0, 40]) k`;
 
 const deleted: Fill = async (accountIds, rowsEach) => {
   await ended(1, 30)(accountIds, rowsEach);
@@ -145,6 +151,7 @@ it.each<[string, string, Content, Fill[]]>([
   ["payloads", "of many accounts", MANY, [BARE, SEALED]],
   ["counts", "of one account", ONE, [counts]],
   ["counts", "of many accounts", MANY, [counts]],
+  ["counts of hosts", "of one account", ONE, [countsOfHosts]],
   ["deleted accounts", "of one account", ONE, [deleted]],
   ["sessions", "of one account", ONE, [sessions]],
   ["notices", "of one account", ONE, [notices]],

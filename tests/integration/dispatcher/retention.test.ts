@@ -16,6 +16,8 @@ import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOTHING = "https://example.com/";
+/** So many that one of them which waits is not the half of them. */
+const ROUNDS_MIN = 20;
 
 let harness: DispatchHarness;
 let database: ReturnType<typeof connect>;
@@ -38,7 +40,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   logs = [];
-  await harness.sql`TRUNCATE schedules, schedule_requests, account_counts, shard_punctuality, sessions, dispatchers`;
+  await harness.sql`TRUNCATE schedules, schedule_requests, account_counts, host_counts, counted_hosts, shard_punctuality, sessions, dispatchers`;
 });
 
 /** A retention stage of its own, as a new process has. */
@@ -200,7 +202,7 @@ describe("attempts", () => {
       await harness.sql`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`
     ).map((row) => row.name as string);
   const make = (day: string) => harness.sql`SELECT make_attempt_partitions(${day}, 1)`;
-  const insert = (attemptedAt: Date) => harness.sql`
+  const insert = (attemptedAt: Date, sql = harness.sql) => sql`
     INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, latency_ms, error_text)
     VALUES (${newId(0)}, 1, ${attemptedAt}, ${newId(0)}, 'live', 'unreachable', 0, '')`;
 
@@ -242,6 +244,9 @@ describe("attempts", () => {
     const release = await holding((sql) => sql`SELECT count(*) FROM attempts`);
     const retention = start();
     const tookMs: number[] = [];
+    // The server ends a wait for a lock that takes longer than this, and the test fails.
+    const beside = postgres(harness.databaseUrl, { max: 1, onnotice: () => {}, connection: { lock_timeout: 1_500 } });
+    onTestFinished(() => beside.end());
     const until = performance.now() + 1_500;
     await Promise.all([
       (async () => {
@@ -251,18 +256,17 @@ describe("attempts", () => {
         }
       })(),
       (async () => {
-        while (performance.now() < until) {
+        while (performance.now() < until || tookMs.length < ROUNDS_MIN) {
           const before = performance.now();
-          await recordAttempts(harness.sql, []);
-          await insert(new Date());
-          await harness.sql`SELECT 1 FROM attempts WHERE account_id = ${newId(0)} LIMIT 1`;
+          await recordAttempts(beside, []);
+          await insert(new Date(), beside);
+          await beside`SELECT 1 FROM attempts WHERE account_id = ${newId(0)} LIMIT 1`;
           tookMs.push(performance.now() - before);
         }
       })(),
     ]);
     // The lock is waited for 100 ms, once in five seconds, and others wait behind it for that time. It is never granted
     // meanwhile.
-    expect(Math.max(...tookMs)).toBeLessThan(1_500);
     expect(tookMs.filter((ms) => ms > 100).length).toBeLessThan(tookMs.length / 2);
     expect(await partitions()).toContain(partition(day));
     await release();
@@ -301,6 +305,26 @@ describe("API keys", () => {
     expect(await finish(start())).toMatchObject({ "revoked keys": 2 });
     const left = await harness.sql`SELECT name FROM api_keys WHERE account_id = ${account.id} ORDER BY name`;
     expect(left.map(({ name }) => name)).toEqual(["1", "29.9", "null"]);
+  });
+});
+
+describe("counts of hosts", () => {
+  it("are deleted when their hour has left the window of the account's plan", async () => {
+    const { sql } = harness;
+    const hourBefore = (hours: number) => new Date(Math.floor(Date.now() / HOUR_MS - hours) * HOUR_MS);
+    for (const plan of ["free", "indie"] as const) {
+      const account = await harness.account({ plan });
+      for (const hours of [0, 7 * 24, 7 * 24 + 2, 30 * 24, 30 * 24 + 2]) {
+        const hour = hourBefore(hours);
+        await sql`
+          INSERT INTO host_counts VALUES (${account.id}, 'test', ${hour}, ${`${plan} ${hours}`}, 200, 1, 0, ${hour}, ${hour}, ${hour}, ${hour})`;
+        await sql`INSERT INTO counted_hosts VALUES (${account.id}, 'test', ${hour}, ${[`${plan} ${hours}`]})`;
+      }
+    }
+    expect(await finish(start())).toMatchObject({ "counts of hosts": 4, "counted hosts": 4 });
+    const left = ["free 0", "free 168", "indie 0", "indie 168", "indie 170", "indie 720"];
+    expect((await sql`SELECT host FROM host_counts ORDER BY host`).map(({ host }) => host)).toEqual(left);
+    expect((await sql`SELECT hosts[1] AS host FROM counted_hosts ORDER BY 1`).map(({ host }) => host)).toEqual(left);
   });
 });
 

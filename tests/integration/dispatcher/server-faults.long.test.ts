@@ -1,10 +1,11 @@
 import postgres from "postgres";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
+import { watchUncaught } from "../../helpers/watch-uncaught.ts";
 
 let receiver: Receiver;
 let server: OwnServer;
@@ -50,6 +51,19 @@ describe("a database server that is", () => {
       }
     });
     await faults.expectNothingLost(acknowledged);
+  });
+
+  it("started again as a standby, which takes no writes and has no unlogged tables until it is promoted, loses nothing either", async () => {
+    const uncaught = watchUncaught();
+    faults = await startFaultHarness(server.url, receiver);
+    const acknowledged = await faults.creatingDuring(async () => {
+      await server.restartAsStandby();
+      await pause(4_000);
+      await promote(server.url);
+      await pause(1_500);
+    });
+    await faults.expectNothingLost(acknowledged);
+    expect(uncaught).toEqual([]);
   });
 });
 

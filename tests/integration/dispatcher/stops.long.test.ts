@@ -6,6 +6,7 @@ import { startDispatcher } from "#dispatcher/dispatcher.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
 import { encodeId } from "#domain/ids.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
+import { freePort } from "#scripts/ports.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -27,12 +28,19 @@ describe.concurrent("a dispatcher that is stopped", () => {
     await using started = await startDeliveryHarness();
     const { receiver, harness } = started;
     const account = await harness.account();
-    const child = await harness.process();
+    const port = await freePort();
+    const child = await harness.process({ env: { DISPATCHER_PORT: String(port) } });
+    const rowsRead = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^stopwatch_rows_read_total (\d+)$/m.exec(metrics)?.[1]);
+    };
     receiver.respond((_request, response) => setTimeout(() => response.end("ok"), 1_500));
     const onTheWire: string[] = [];
     for (let n = 0; n < 50; n++) onTheWire.push(await harness.schedule(account, `${receiver.origin}/`, inMs(400)));
-    const later = await harness.schedule(account, `${receiver.origin}/later`, inMs(4_000));
     await waitFor("all 50 are on the wire", () => receiver.requests.length === 50);
+    const readBefore = await rowsRead();
+    const later = await harness.schedule(account, `${receiver.origin}/later`, inMs(4_000));
+    await waitFor("the later one is read ahead", async () => (await rowsRead()) > readBefore);
     const exited = once(child, "exit");
     child.kill("SIGTERM");
     child.kill("SIGTERM");
@@ -137,7 +145,8 @@ describe.concurrent("a dispatcher that is stopped", () => {
   }, 60_000);
 });
 
-describe.concurrent("several dispatchers", () => {
+// One after the other: the rate over a handover is measured.
+describe("several dispatchers", () => {
   it("share the shards, deliver each schedule once, and one takes over what another gave up", async () => {
     await using started = await startDeliveryHarness();
     const { receiver, harness } = started;
@@ -156,7 +165,7 @@ describe.concurrent("several dispatchers", () => {
     await second.stop();
   }, 90_000);
 
-  it("hand shards over within a second, and the account's rate holds across it", async () => {
+  it("hand shards over with a notice, before their leases end, and the account's rate holds across it", async () => {
     await using started = await startDeliveryHarness();
     const { receiver, harness } = started;
     const cps = 10;
@@ -166,8 +175,16 @@ describe.concurrent("several dispatchers", () => {
     for (let n = 0; n < 60; n++) await harness.schedule(account, `${receiver.origin}/`, inMs(500));
     const second = await harness.dispatcher();
     await waitFor("some are sent", () => receiver.requests.length >= 15);
+    const own = await harness.sql`SELECT id, epoch FROM shards WHERE owner = ${first.id}`;
+    const epochs = () => harness.sql`SELECT id, epoch FROM shards WHERE id IN ${harness.sql(own.map(({ id }) => id))}`;
+    const notices: string[] = [];
+    await harness.sql.listen("stopwatch_due", (payload) => notices.push(payload));
     const stopping = first.stop();
-    await waitFor("the second owns everything", () => second.figures().owned === 64, 1_000);
+    await waitFor("the second owns everything", () => second.figures().owned === 64);
+    await waitFor("the second was told so", () => notices.includes("shards"));
+    // Who gives a shard up counts its epoch up, and so does who takes it. A takeover after the lease does so once.
+    const handedOver = own.map(({ id, epoch }) => ({ id, epoch: String(BigInt(epoch) + 2n) }));
+    expect(new Set(await epochs())).toEqual(new Set(handedOver));
     await stopping;
     await waitFor("all arrive", () => receiver.requests.length === 60, 20_000);
     await waitFor("all are recorded", async () => {

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { generateSigningSecret } from "#domain/signing.ts";
 import { type Once, receive, signDelivery } from "../../../sdk/src/receive.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { loadSample, sampleOf } from "../../helpers/doc-samples.ts";
+import { loadSample, samplesOf } from "../../helpers/doc-samples.ts";
 
-const HEADING = "Run each schedule once";
+/** The first sample of the page in a language. */
+const sampleIn = (language: string) =>
+  samplesOf("de-duplicate.md").find((one) => one.language === language)?.code ?? "";
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -15,8 +17,8 @@ let processes: { once: Once; sql: postgres.Sql }[];
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = postgres(database.url, { max: 1 });
-  await sql.unsafe(sampleOf("signing.md", HEADING, "sql"));
-  const code = sampleOf("signing.md", HEADING, "js").replace("process.env.DATABASE_URL", JSON.stringify(database.url));
+  await sql.unsafe(sampleIn("sql"));
+  const code = sampleIn("js").replace("process.env.DATABASE_URL", JSON.stringify(database.url));
   processes = await Promise.all(
     ["first", "second"].map((name) => loadSample<(typeof processes)[0]>(`${code}\nexport { sql }; // ${name}`)),
   );
@@ -33,7 +35,7 @@ async function beginAtOnce(id: string): Promise<string[]> {
   return (await Promise.all(calls)).map(String).toSorted();
 }
 
-describe("the once of docs/signing.md, in a real Postgres", () => {
+describe("the once of docs/de-duplicate.md, in a real Postgres", () => {
   it("lets one of many concurrent calls begin, also over several processes", async () => {
     expect(await beginAtOnce("sch_1")).toEqual([...Array(19).fill("busy"), "new"]);
     expect(await processes[0]?.once.begin("sch_2")).toBe("new");

@@ -59,6 +59,7 @@ afterAll(async () => {
   await harness?.close();
 });
 
+// docs/receivers.md shows them, to the letter (tests/unit/docs/receivers.test.ts).
 describe.each(EXAMPLES)("the example $name", (example) => {
   const missing = missingFor(example);
   if (missing) {

@@ -16,15 +16,20 @@ const BASE_URL = "https://stopwatch.example.com";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let web: WebProcess;
+/** Another process of the same installation, and one of an installation that has another address. */
+let same: WebProcess;
+let other: WebProcess;
 let root: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // It builds what the others start.
   web = await startWeb(BASE_URL);
+  [same, other] = await Promise.all([startWeb(BASE_URL), startWeb("https://other.example.com")]);
   root = await mkdtemp(join(tmpdir(), "stopwatch-install-"));
 }, 240_000);
 afterAll(async () => {
-  await web?.stop();
+  await Promise.all([web, same, other].map((process) => process?.stop()));
   await database?.drop();
   if (root) await rm(root, { recursive: true, force: true });
 });
@@ -103,16 +108,11 @@ describe("the SDK that an installation serves", () => {
   });
 
   it("has the same bytes in each process of an installation, and another address where BASE_URL is another", async () => {
-    const [mine, same, other] = [web, await startWeb(BASE_URL), await startWeb("https://other.example.com")];
-    try {
-      const path = new URL((await download(mine, "/sdk.tgz")).address).pathname;
-      const [one, two] = [await download(mine, path), await download(same, path)];
-      expect(two.bytes.equals(one.bytes)).toBe(true);
-      expect(two.headers.get("etag")).toBe(one.headers.get("etag"));
-      expect((await fetch(`${other.origin}${path}`)).status).toBe(404);
-    } finally {
-      await Promise.all([same.stop(), other.stop()]);
-    }
+    const path = new URL((await download(web, "/sdk.tgz")).address).pathname;
+    const [one, two] = [await download(web, path), await download(same, path)];
+    expect(two.bytes.equals(one.bytes)).toBe(true);
+    expect(two.headers.get("etag")).toBe(one.headers.get("etag"));
+    expect((await fetch(`${other.origin}${path}`)).status).toBe(404);
   });
 });
 

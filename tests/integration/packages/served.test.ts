@@ -1,7 +1,9 @@
 import { posix } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as files from "#app/sdk/[...path]/route.ts";
-import * as archive from "#app/sdk.tgz/route.ts";
+import * as cliFiles from "#app/cli/[...path]/route.ts";
+import * as cliArchive from "#app/cli.tgz/route.ts";
+import * as sdkFiles from "#app/sdk/[...path]/route.ts";
+import * as sdkArchive from "#app/sdk.tgz/route.ts";
 import { buildPackage } from "#scripts/packages/build-package.ts";
 import { readPackage } from "#server/packages/read-package.ts";
 import { unpack } from "#tests/helpers/sdk-project.ts";
@@ -10,7 +12,7 @@ import { type Api, type Method, startApi } from "../api/api.ts";
 let api: Api;
 
 beforeAll(async () => {
-  await buildPackage("sdk");
+  await Promise.all([buildPackage("sdk"), buildPackage("cli")]);
   api = await startApi();
 });
 afterAll(() => api.stop());
@@ -18,8 +20,13 @@ afterAll(() => api.stop());
 async function ask(path: string, { method = "GET" as Method, headers = {} } = {}) {
   const request = new Request(`http://127.0.0.1${path}`, { method, headers });
   const context = { params: Promise.resolve({ path: path.split("/").slice(2) }) };
-  const answer = await (path === "/sdk.tgz" ? archive : files)[method](request, context);
+  const answer = await handlersOf(path)[method](request, context);
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+function handlersOf(path: string) {
+  if (path.startsWith("/cli")) return path === "/cli.tgz" ? cliArchive : cliFiles;
+  return path === "/sdk.tgz" ? sdkArchive : sdkFiles;
 }
 
 const locationOf = async (path: string) => (await ask(path)).headers.get("location") ?? "";
@@ -27,6 +34,7 @@ const locationOf = async (path: string) => (await ask(path)).headers.get("locati
 describe.each([
   ["the archive of the SDK", "/sdk.tgz", "application/gzip"],
   ["the module of the SDK", "/sdk/index.js", "text/javascript; charset=utf-8"],
+  ["the archive of the command line", "/cli.tgz", "application/gzip"],
 ])("%s", (_, unversioned, type) => {
   it("may be kept by any cache, without checking it again", async () => {
     const { status, headers } = await ask(await locationOf(unversioned));
@@ -55,7 +63,9 @@ describe.each([
   it("has an address without the id of its contents, which redirects and which no cache keeps", async () => {
     const { status, headers, bytes } = await ask(unversioned);
     expect([status, headers.get("cache-control"), bytes.length]).toEqual([307, "no-store", 0]);
-    expect(headers.get("location")).toMatch(/^\/sdk\/stopwatch-sdk-\d+\.\d+\.\d+-b[0-9a-f]{12}(\.tgz|\/index\.js)$/);
+    expect(headers.get("location")).toMatch(
+      /^\/(sdk|cli)\/stopwatch-\1-\d+\.\d+\.\d+-b[0-9a-f]{12}(\.tgz|\/index\.js)$/,
+    );
   });
 });
 
@@ -96,6 +106,40 @@ describe("the archive of the SDK", () => {
   });
 });
 
+describe("the archive of the command line", () => {
+  it("is one package without dependencies and without scripts, whose program is in it", async () => {
+    const path = await locationOf("/cli.tgz");
+    const unpacked = await unpack((await ask(path)).bytes);
+    const manifest = JSON.parse(unpacked.get("package.json") ?? "");
+    expect(path).toBe(`/cli/${manifest.name}-${manifest.version}.tgz`);
+    expect(Object.keys(manifest).sort()).toEqual(
+      ["bin", "description", "engines", "files", "license", "name", "type", "version"].sort(),
+    );
+    expect(unpacked.get(posix.normalize(manifest.bin.stopwatch))).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect([...unpacked.keys()].filter((file) => !/^(dist\/[\w-]+\.js|[\w.]+)$/.test(file))).toEqual([]);
+  });
+
+  it("has the licences of the packages that are bundled in it", async () => {
+    const notice = (await unpack((await ask(await locationOf("/cli.tgz"))).bytes)).get("NOTICE") ?? "";
+    for (const name of ["commander", "zod", "@modelcontextprotocol/server", "@modelcontextprotocol/core"]) {
+      expect(notice).toMatch(new RegExp(`^(.*, )?${name} \\d+\\.`, "m"));
+    }
+    expect(notice).toMatch(/MIT License[\s\S]*Copyright \(c\) 2011 TJ Holowaychuk/i);
+    expect(notice).toContain("Apache License");
+  });
+
+  it("holds the address of the installation, and has another name where that is another", async () => {
+    const one = await readPackage("cli", "https://one.example.com");
+    const two = await readPackage("cli", "https://two.example.com");
+    const [first, second] = await Promise.all(
+      [one, two].map(async ({ tarball }) => [...(await unpack(tarball)).values()].join("")),
+    );
+    expect(first).toContain('"https://one.example.com"');
+    expect(second).not.toMatch(/STOPWATCH_URL__|one\.example/);
+    expect(one.id).not.toBe(two.id);
+  });
+});
+
 describe("the modules of the SDK", () => {
   it("name declarations that are served beside them, by the addresses that Deno asks for", async () => {
     const { modules } = await readPackage("sdk", api.config.baseUrl);
@@ -126,7 +170,7 @@ describe("an address that nothing is served at", () => {
     "/sdk/",
   ])("is 404 and says what is served: %s", async (path) => {
     const context = { params: Promise.resolve({ path: path.split("/").slice(2) }) };
-    const answer = await files.GET(new Request("http://127.0.0.1/"), context);
+    const answer = await sdkFiles.GET(new Request("http://127.0.0.1/"), context);
     expect(answer.status).toBe(404);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(await answer.json()).toEqual({

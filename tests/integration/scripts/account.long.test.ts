@@ -66,7 +66,7 @@ test("npm run account makes an admin's address count as verified, and warns when
   expect([named.code, named.stderr]).toEqual([0, []]);
   expect(Object.keys(JSON.parse(named.stdout[0] as string))).toEqual(["accountId", "email", "plan", "session"]);
   expect(unnamed.stderr).toEqual([
-    "ada@example.com is not in ADMIN_EMAILS: add it there and start the web part again.",
+    "ADMIN_EMAILS of this command does not name ada@example.com. The web part decides by its own: add it there, and start the web part again.",
   ]);
   expect(await read`SELECT 1 FROM accounts WHERE email_verified_at IS NOT NULL`).toHaveLength(2);
 });

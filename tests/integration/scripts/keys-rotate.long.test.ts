@@ -229,7 +229,7 @@ describe("while keys are re-encrypted,", () => {
     try {
       const owner = await harness.account();
       await harness.dispatcher();
-      const due = Date.now() + 500;
+      const due = Date.now() + 2_000;
       const ids = await Promise.all(
         Array.from({ length: 60 }, (_, n) =>
           harness.schedule(owner, `${receiver.origin}/`, new Date(due + n * 40), { payload: `payload ${n}` }),

@@ -221,6 +221,8 @@ it("killed in the flip, the old database writes again after --abort; run again, 
     // The driver reserves no connection that it has yet to open.
     await target`SELECT 1`;
     const blocker = await target.reserve();
+    // It waits for as long as the command takes to start.
+    await blocker`SET idle_in_transaction_session_timeout = 0`;
     await blocker`BEGIN`;
     await add(blocker);
     await add(from);

@@ -144,6 +144,8 @@ describe("npm run reconcile", () => {
   it("goes on where it was when it is killed in the middle, and holds until then", async () => {
     await overdue(3, 5 * MINUTE_MS);
     const session = await harness.sql.reserve();
+    // It waits for as long as the commands take.
+    await session`SET idle_in_transaction_session_timeout = 0`;
     await session`BEGIN`;
     await session`SELECT FROM schedules FOR UPDATE`;
     const script = runScript("reconcile", ["--cancel-overdue", "--yes"], { DATABASE_URL: harness.config.databaseUrl });

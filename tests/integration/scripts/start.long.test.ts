@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,18 +22,22 @@ afterEach(async () => {
 
 const settings = () => ({ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: "0", DISPATCHER_PORT: "0" });
 
-// The supervision of npm start, with parts that only log what happens to them.
-function runAllParts({ dispatcher = "", web = "" }) {
+// The supervision of npm start, with parts that only log what happens to them. The web part is ready once the dispatcher has
+// run `dispatcher`.
+function runAllParts({ dispatcher = "" }) {
   const ends = `process.on("SIGTERM", () => setTimeout(() => { console.log("ended"); process.exit(0); }, 100));`;
-  const serve = `import { createServer } from "node:http"; createServer((_, answer) => answer.end()).listen(process.env.PORT);`;
+  const files = `import { existsSync, writeFileSync } from "node:fs";`;
+  const up = JSON.stringify(join(dataDir, "up"));
+  const serve = `import { createServer } from "node:http";
+    createServer((_, answer) => answer.writeHead(existsSync(${up}) ? 200 : 503).end()).listen(process.env.PORT);`;
   const part = (name: string, program: string) => ({
     name,
     args: ["--input-type=module", "-e", program],
     stopMsMax: 9_000,
   });
   const parts = [
-    part("dispatcher", `${ends} setInterval(() => {}, 1000); ${dispatcher}`),
-    part("web", `${ends} ${serve} ${web}`),
+    part("dispatcher", `${files} ${ends} setInterval(() => {}, 1000); ${dispatcher} writeFileSync(${up}, "");`),
+    part("web", `${files} ${ends} ${serve}`),
   ];
   return runNode(
     [
@@ -64,7 +68,7 @@ test.each(["PORT", "DISPATCHER_PORT"])(
 test("a signal that npm sends twice ends the dispatcher first and then the web part, with exit code 0", async () => {
   const all = runAllParts({});
   await expect
-    .poll(() => all.stdout.join("\n"), { timeout: 20_000 })
+    .poll(() => all.stdout.join("\n"))
     .toMatch(/sign in as \S+ within 15 minutes: http:\/\/localhost:\d+\/v1\/auth\/magic\/verify\?token=/);
   all.child.kill("SIGINT");
   all.child.kill("SIGINT");
@@ -80,10 +84,14 @@ test("when a part dies at its first start, npm start names it with its exit code
 });
 
 test("a part that ends again and again is given up after five restarts within a minute, in one sentence, with exit code 1", async () => {
-  const all = runAllParts({ dispatcher: `setTimeout(() => process.exit(7), 1_500);` });
+  const end = join(dataDir, "end");
+  const all = runAllParts({
+    dispatcher: `setInterval(() => { if (existsSync(${JSON.stringify(end)})) process.exit(7); }, 20);`,
+  });
+  await expect.poll(() => all.stdout.join("\n")).toMatch(/ready: http/);
+  await writeFile(end, "");
   expect(await all.exited).toBe(1);
   const text = all.stdout.join("\n");
-  expect(text).toMatch(/ready: http/);
   expect(text.match(/The dispatcher ended \(exit code 7\), and is started again in [\d.]+ s/g)).toEqual(
     [0.25, 0.5, 1, 2, 4].map((s) => `The dispatcher ended (exit code 7), and is started again in ${s} s`),
   );
@@ -113,7 +121,7 @@ test("npm start -- --dispatchers 2 runs two dispatchers, each with metrics on a 
     settings(),
   );
   const portsOf = () => /^ports (\d+) (\d+)$/m.exec(all.stdout.join("\n"))?.slice(1) ?? [];
-  await expect.poll(portsOf, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(portsOf).toHaveLength(2);
   const [first, second] = portsOf();
   expect(first).not.toBe(second);
   for (const port of [first, second]) {
@@ -122,13 +130,13 @@ test("npm start -- --dispatchers 2 runs two dispatchers, each with metrics on a 
         ({ status }) => status,
         () => "no answer",
       );
-    await expect.poll(health, { timeout: 20_000 }).toBe(200);
+    await expect.poll(health).toBe(200);
   }
   all.child.kill("SIGINT");
   expect(await all.exited).toBe(0);
   const lines = all.stdout.join("\n");
   for (const name of ["dispatcher 1", "dispatcher 2"]) expect(lines).toContain(`${name} | `);
-});
+}, 120_000);
 
 test("a failing command prints one message, and wrong options give exit code 2", async () => {
   const web = runScript("web", [], { DATA_DIR: dataDir, ENCRYPTION_KEYS: `k:${generateEncryptionKey()}` });

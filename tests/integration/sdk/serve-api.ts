@@ -1,16 +1,15 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { serveHttp } from "#tests/helpers/http-server.ts";
 import { call, type Method } from "../api/api.ts";
 
 /**
  * Serves the route handlers of the API over HTTP, each answer checked against the document. `loseNext` carries out
- * the next request that it matches by method and path, and then closes the connection without an answer.
+ * the next request that it matches by method and path, does `meanwhile`, and then closes the connection without an answer.
  */
 export async function serveApi() {
-  let lost: RegExp | undefined;
+  let lost: { fits: RegExp; meanwhile: () => unknown } | undefined;
   const requests: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await serveHttp(async (request, response) => {
     const { method = "", url = "", headers } = request;
     const body = await text(request);
     const sent: Record<string, string> = {};
@@ -20,23 +19,21 @@ export async function serveApi() {
     }
     requests.push(`${method} ${url}`);
     const answer = await call(method as Method, url, null, body === "" ? undefined : body, sent);
-    if (lost?.test(`${method} ${url}`)) {
+    if (lost?.fits.test(`${method} ${url}`)) {
+      const { meanwhile } = lost;
       lost = undefined;
+      await meanwhile();
       request.socket.destroy();
       return;
     }
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(answer.text);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     requests,
-    loseNext(fits: RegExp) {
-      lost = fits;
+    loseNext(fits: RegExp, meanwhile: () => unknown = () => {}) {
+      lost = { fits, meanwhile };
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: close,
   };
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { processEnv } from "#config.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
+import { type Heard, OK, startListener } from "../../helpers/listener.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Answer, type Api, startApi } from "../api/api.ts";
@@ -83,7 +84,7 @@ async function leaveTraces() {
   const { payload = "", header = "", malformed = "", forgedKey = "", forgedSession = "" } = CANARIES;
   const schedule = (path: string, more: object = {}) => ({
     targetUrl: `${receiver.origin}/${path}?s=${QUERY}`,
-    fireAt: new Date(Date.now() + 1_000).toISOString(),
+    fireAt: new Date(Date.now() + 3_000).toISOString(),
     payload: JSON.stringify({ token: payload }),
     headers: { "Content-Type": "application/json", "X-Token": header },
     ...more,
@@ -118,6 +119,12 @@ async function leaveTraces() {
   }
   await ask("GET", `/v1/schedules?q=${payload}&x=${live}`, live);
 
+  const { databaseUrl, keyRing } = api.config;
+  const repeat = ({ sent }: Heard) => ({ ...OK, status: 500, body: `${sent.body} ${JSON.stringify(sent.headers)}` });
+  const listener = await startListener({ databaseUrl, keyRing, accountId }, repeat);
+  const listened = schedule("", { targetUrl: `https://listen.invalid/hook?s=${QUERY}` });
+  expect(await ask("POST", "/v1/schedules", test, listened)).toMatchObject({ status: 201 });
+
   // Errors of the database that contain the refused row or the parameters of the statement.
   await api.sql`ALTER TABLE schedule_requests ADD CONSTRAINT refused CHECK (method <> 'PUT') NOT VALID`;
   expect(await ask("POST", "/v1/schedules", live, schedule("ok", { method: "PUT" }))).toMatchObject({ status: 500 });
@@ -130,11 +137,13 @@ async function leaveTraces() {
     async () => {
       const [row] = await api.sql`
         SELECT count(*) FILTER (WHERE outcome = 'delivered')::int AS delivered, count(*) FILTER (WHERE outcome = 'rejected')::int
-          AS rejected, count(*) FILTER (WHERE outcome = 'unreachable')::int AS dropped FROM attempts`;
-      return row?.delivered >= 4 && row?.rejected >= 2 && row?.dropped >= 2;
+          AS rejected, count(*) FILTER (WHERE via = 'listener')::int AS listened, count(*) FILTER (WHERE outcome = 'unreachable')::int AS dropped FROM attempts`;
+      return row?.delivered >= 4 && row?.rejected >= 3 && row?.dropped >= 2 && row?.listened >= 1;
     },
     30_000,
   );
+  await listener.close();
+  expect(listener.heard[0]?.sent.body.toString()).toContain(payload);
   const { items: made } = (await api.call("GET", "/v1/schedules?limit=100", live)).body;
   const chosen = made.map(({ id }: { id: string }) => id);
   const operation = await ask("POST", "/v1/operations", live, { action: "replay", schedules: chosen });

@@ -6,36 +6,38 @@ import { readLogListQuery } from "../../../app/(dashboard)/logs/list-query.ts";
 import { filterParams, readScheduleListQuery } from "../../../app/(dashboard)/schedules/list-query.ts";
 
 const now = new Date("2026-03-27T14:32:07.000Z");
+const NO_RANGE = { text: "", isTyped: false };
 const id = "019a0000-0000-7000-8000-000000000001";
 
 describe("the address of the list of schedules", () => {
   const read = (params: Record<string, string>, zone = "UTC") => readScheduleListQuery(params, { now, zone });
 
   it("without parameters means all schedules, upcoming first", () => {
-    expect(read({})).toEqual({ filter: {}, sort: "upcoming", page: 1 });
+    expect(read({})).toEqual({ filter: {}, sort: "upcoming", page: 1, range: NO_RANGE });
   });
 
   it("names statuses, a part of the URL, a page and an order", () => {
     expect(read({ status: "dead,failed", q: " lumen ", sort: "-fire_at", page: "3" })).toEqual({
-      ...{ filter: { status: ["dead", "failed"], q: "lumen" }, sort: "-fire_at", page: 3 },
+      ...{ filter: { status: ["dead", "failed"], q: "lumen" }, sort: "-fire_at", page: 3, range: NO_RANGE },
     });
   });
 
   it.each([
     ["today", "UTC", "2026-03-27T00:00:00.000Z", "2026-03-28T00:00:00.000Z"],
     ["today", "America/New_York", "2026-03-27T04:00:00.000Z", "2026-03-28T04:00:00.000Z"],
-    ["hour", "UTC", "2026-03-27T14:32:07.000Z", "2026-03-27T15:32:07.000Z"],
-    ["week", "UTC", "2026-03-27T14:32:07.000Z", "2026-04-03T14:32:07.000Z"],
-    ["past-day", "UTC", "2026-03-26T14:32:07.000Z", "2026-03-27T14:32:07.000Z"],
-  ])("takes %s in %s for %s to %s", (fires, zone, from, to) => {
-    expect(read({ fires }, zone).filter).toEqual({ from: new Date(from), to: new Date(to) });
+    ["next hour", "UTC", "2026-03-27T14:32:07.000Z", "2026-03-27T15:32:07.000Z"],
+    ["last 24 hours", "UTC", "2026-03-26T14:32:07.000Z", "2026-03-27T14:32:07.000Z"],
+    ["Monday", "UTC", "2026-03-30T00:00:00.000Z", "2026-03-31T00:00:00.000Z"],
+  ])("takes %s in %s for %s to %s", (range, zone, from, to) => {
+    expect(read({ range }, zone).filter).toEqual({ from: new Date(from), to: new Date(to) });
   });
 
-  it("accepts from and to as local times of the zone, or as RFC 3339 instants without naming a range", () => {
+  it("accepts from and to as local times of the zone, or as RFC 3339 instants, and says them in words", () => {
     const filter = { from: new Date("2026-03-27T13:00:00Z"), to: new Date("2026-03-27T14:00:00Z") };
-    expect(
-      read({ fires: "between", from: "2026-03-27T14:00", to: "2026-03-27T15:00" }, "Europe/Berlin").filter,
-    ).toEqual(filter);
+    expect(read({ from: "2026-03-27T14:00", to: "2026-03-27T15:00" }, "Europe/Berlin").filter).toEqual(filter);
+    expect(read({ from: "2026-03-27T14:00", to: "2026-03-27T15:00" }, "Europe/Berlin").range.text).toBe(
+      "27 Mar 14:00 to 15:00",
+    );
     expect(read({ from: "2026-03-27T13:00:00Z", to: "2026-03-27T15:00:00+01:00" }).filter).toEqual(filter);
     expect(read({ ...(filterParams(filter) as Record<string, string>) }).filter).toEqual(filter);
   });
@@ -45,8 +47,8 @@ describe("the address of the list of schedules", () => {
     [{ status: "dead,pending" }],
     [{ q: "x".repeat(201) }],
     [{ q: "a\0" }],
-    [{ fires: "never" }],
-    [{ fires: "toString" }],
+    [{ range: "never" }],
+    [{ range: "toString" }],
     [{ from: "yesterday" }],
     [{ from: "2026-02-30T12:00" }],
     [{ from: "2026-03-27T15:00:00Z", to: "2026-03-27T14:00:00Z" }],
@@ -55,7 +57,7 @@ describe("the address of the list of schedules", () => {
   });
 
   it("reads an unknown page or order as the first one", () => {
-    expect(read({ page: "0", sort: "loudest" })).toEqual({ filter: {}, sort: "upcoming", page: 1 });
+    expect(read({ page: "0", sort: "loudest" })).toMatchObject({ sort: "upcoming", page: 1 });
     expect(read({ page: "99999" }).page).toBe(500);
   });
 });
@@ -65,7 +67,7 @@ describe("the address of the log", () => {
 
   it("without parameters means the first page of all attempts", () => {
     const query = read({});
-    expect(query).toMatchObject({ input: { limit: 50, offset: 0 }, page: 1, range: undefined, invalid: [] });
+    expect(query).toMatchObject({ input: { limit: 50, offset: 0 }, page: 1, range: NO_RANGE, invalid: [] });
   });
 
   it("names an outcome, a class of codes, a schedule, a part of the URL and a page", () => {
@@ -79,22 +81,26 @@ describe("the address of the log", () => {
     ["1h", "2026-03-27T13:32:07.000Z"],
     ["24h", "2026-03-26T14:32:07.000Z"],
     ["7d", "2026-03-20T14:32:07.000Z"],
+    ["last hour", "2026-03-27T13:32:07.000Z"],
   ])("takes %s for everything from %s on", (range, from) => {
     expect(read({ range, to: "2026-01-01T00:00" }).input).toMatchObject({ from: new Date(from), to: undefined });
   });
 
-  it("takes two instants only when it says that it is a range", () => {
+  it("takes two instants, each to the second, and words before them", () => {
     const bounds = { from: "2026-03-27T14:00", to: "2026-03-27T15:00:30" };
-    const { from, to } = read({ range: "between", ...bounds }, "Europe/Berlin").input;
+    const { from, to } = read(bounds, "Europe/Berlin").input;
     expect({ from, to }).toEqual({ from: new Date("2026-03-27T13:00:00Z"), to: new Date("2026-03-27T14:00:30Z") });
-    expect(read(bounds).input.from).toBeUndefined();
+    expect(read({ range: "yesterday", ...bounds }).input.from).toEqual(new Date("2026-03-26T00:00:00Z"));
   });
 
   it("names what is not valid, leaves it out, and keeps the rest", () => {
     const query = read({ code: "6xx", outcome: "failed", range: "never", from: "yesterday", page: "4" });
     expect(query).toMatchObject({ input: { outcome: "failed", offset: 0 }, page: 1, invalid: ["code", "range"] });
     expect(query.input.code).toBeUndefined();
-    expect(read({ range: "between", from: "yesterday" }).invalid).toEqual(["from"]);
+    expect(read({ from: "yesterday" })).toMatchObject({
+      invalid: ["range"],
+      range: { problem: expect.stringMatching(/in full/) },
+    });
   });
 
   it.each<Record<string, string>>([{}, { range: "24h", outcome: "failed" }])(

@@ -7,9 +7,10 @@ import { LatenessHistogram } from "#components/charts/lateness-histogram.tsx";
 import { latenessScale } from "#components/charts/lateness-scale.ts";
 import { LatenessStrip } from "#components/charts/lateness-strip.tsx";
 import { LatenessTape, type TapeBucket } from "#components/charts/lateness-tape.tsx";
+import { type LatenessZone, latenessZones } from "#components/charts/lateness-zones.ts";
 import { QuotaMeter } from "#components/charts/quota-meter.tsx";
 import { tapeScale } from "#components/charts/tape-scale.ts";
-import { latenessRanges } from "#components/punctuality/lateness-ranges.ts";
+import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
 
 const labelOf = (markup: string) => /aria-label="([^"]*)"/.exec(markup)?.[1];
 const bucket = (hour: number, count: number, p50: number | null, p95: number | null): TapeBucket => ({
@@ -18,16 +19,27 @@ const bucket = (hour: number, count: number, p50: number | null, p95: number | n
   p50,
   p95,
 });
-const tape = (buckets: TapeBucket[]) => renderToStaticMarkup(h(LatenessTape, { buckets, what: "hour", zone: "UTC" }));
+const HOUR_MS = 3_600_000;
+const tape = (buckets: TapeBucket[]) =>
+  renderToStaticMarkup(
+    h(LatenessTape, {
+      ...{ buckets, what: "hour", zone: "UTC", stepMs: HOUR_MS },
+      hrefOf: ({ startsAt }) => `#${startsAt.getUTCHours()}`,
+    }),
+  );
+const hrefOf = ({ fromMs, toMs }: LatenessZone) => `#${fromMs}..${toMs}`;
+/** The links of a chart, each with its name. */
+const linksOf = (markup: string) =>
+  [...markup.matchAll(/<a href="([^"]*)" aria-label="([^"]*)"/g)].map(([, href, name]) => [href, name]);
 
 it("the limit of the lateness charts is written with its unit", () => {
   const counts = [{ ms: 4, count: 3 }];
   for (const chart of [
-    h(LatenessHistogram, { counts, p50: 4, p95: 4 }),
-    h(LatenessHistogram, { counts, p50: 4, p95: 200 }),
-    h(LatenessStrip, { ms: 4, what: "It" }),
-    h(LatenessStrip, { ms: -18, what: "It" }),
-    h(LatenessStrip, { ms: 5_000, what: "It" }),
+    h(LatenessHistogram, { counts, p50: 4, p95: 4, hrefOf }),
+    h(LatenessHistogram, { counts, p50: 4, p95: 200, hrefOf }),
+    h(LatenessStrip, { ms: 4, what: "It", href: "#" }),
+    h(LatenessStrip, { ms: -18, what: "It", href: "#" }),
+    h(LatenessStrip, { ms: 5_000, what: "It", href: "#" }),
   ]) {
     const words = [...renderToStaticMarkup(chart).matchAll(/>([^<>]+)</g)].map(([, text]) => text);
     expect(words).toContain("late past 250 ms");
@@ -63,11 +75,28 @@ describe("a tape", () => {
   it("leaves a gap where nothing was sent, and says so", () => {
     const markup = tape([bucket(1, 5, 2, 9), bucket(2, 0, null, null), bucket(3, 8, 4, 304)]);
     const bars = [...markup.matchAll(/ d="([^"]*)"/g)].map(([, d = ""]) => (d.match(/M/g) ?? []).length);
-    // A line of the hatch; bars on time and late, marks of p95 on time and late, marks of p50.
-    expect(bars).toEqual([1, 1, 1, 1, 1, 2]);
+    // A line of the hatch; bars on time and late, marks of p95 on time and late, marks of p50 on time and late.
+    expect(bars).toEqual([1, 1, 1, 1, 1, 2, 0]);
     expect(labelOf(markup)).toBe(
-      "Lateness by hour: p50 between +2 ms and +4 ms, p95 between +9 ms and +304 ms. 1 of 2 have a p95 above 250 ms; in 1 nothing was sent.",
+      "How late, by hour: p50 between +2 ms and +4 ms, p95 between +9 ms and +304 ms. 1 of 2 have a p95 above 250 ms; in 1 nothing was sent.",
     );
+  });
+
+  it("draws the p50 of an hour in amber when it is past the limit", () => {
+    const markup = tape([bucket(1, 5, 2, 9), bucket(2, 5, 300, 900)]);
+    const marks = [...markup.matchAll(/class="stroke-\[2.5px\] stroke-(accent|warn)" d="([^"]*)"/g)];
+    expect(marks.map(([, colour, d]) => [colour, (d?.match(/M/g) ?? []).length])).toEqual([
+      ["warn", 1],
+      ["accent", 1],
+      ["warn", 1],
+    ]);
+  });
+
+  it("answers for each hour in which something was sent, by a link with its figures", () => {
+    expect(linksOf(tape([bucket(1, 5, 2, 9), bucket(2, 0, null, null), bucket(3, 1_200, 4, 304)]))).toEqual([
+      ["#1", "27 Mar, 01:00–02:00: 5 sent, p50 +2 ms, p95 +9 ms"],
+      ["#3", "27 Mar, 03:00–04:00: 1,200 sent, p50 +4 ms, p95 +304 ms"],
+    ]);
   });
 
   it.each([1, 2, 3, 24])("of %i hours names no hour twice", (hours) => {
@@ -78,15 +107,15 @@ describe("a tape", () => {
   });
 
   it("without requests is an empty scale and a sentence", () => {
-    expect(labelOf(tape([bucket(1, 0, null, null)]))).toBe("Lateness by hour: nothing was sent.");
-    expect(labelOf(tape([]))).toBe("Lateness by hour: nothing was sent.");
+    expect(labelOf(tape([bucket(1, 0, null, null)]))).toBe("How late, by hour: nothing was sent.");
+    expect(labelOf(tape([]))).toBe("How late, by hour: nothing was sent.");
   });
 });
 
 describe("the histogram", () => {
   it("is two-sided when any request was early, and then does not claim that requests are never early", () => {
     const show = (counts: { ms: number; count: number }[]) =>
-      renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 3 }));
+      renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 3, hrefOf }));
     const early = show([
       { ms: -18, count: 4 },
       { ms: 3, count: 6 },
@@ -104,7 +133,7 @@ describe("the histogram", () => {
     [1, 300],
     [4, 9],
   ])("with p50 at %i ms and p95 at %i ms has no label over the words never early", (p50, p95) => {
-    const markup = renderToStaticMarkup(h(LatenessHistogram, { counts: [{ ms: p50, count: 6 }], p50, p95 }));
+    const markup = renderToStaticMarkup(h(LatenessHistogram, { counts: [{ ms: p50, count: 6 }], p50, p95, hrefOf }));
     expect(markup).toContain("never early");
     const labels = [...markup.matchAll(/<text x="([\d.]+)%"[^>]*?text-anchor="(\w+)"[^>]*>p50/g)];
     expect(labels).toHaveLength(1);
@@ -129,22 +158,39 @@ describe("the histogram", () => {
   });
 });
 
-describe("the ranges of a histogram", () => {
-  it("count every request", () => {
+describe("the zones of a histogram", () => {
+  const anyMs = fc.oneof(fc.integer({ min: -300, max: 1_200 }), fc.integer({ min: -90_000, max: 3_000_000 }));
+
+  it("count exactly the requests whose lateness is within their ends, to the millisecond", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 90_000 }), count: fc.integer({ min: 1, max: 9 }) })),
-        (counts) => {
-          const all = latenessRanges(counts).reduce((sum, { count }) => sum + count, 0);
-          expect(all).toBe(counts.reduce((sum, { count }) => sum + count, 0));
-        },
-      ),
+      fc.property(fc.array(anyMs, { minLength: 1, maxLength: 60 }), (offsets) => {
+        const counts = offsets.map((ms) => ({ ms: bucketValue(offsetBucket(ms)), count: 1 }));
+        const zones = latenessZones(counts);
+        for (const { fromMs, toMs, count } of zones) {
+          const isWithin = (ms: number) => ms >= (fromMs ?? -Infinity) && ms <= (toMs ?? Infinity);
+          expect(count).toBe(offsets.filter(isWithin).length);
+        }
+        expect(zones.reduce((sum, { count }) => sum + count, 0)).toBe(offsets.length);
+      }),
     );
   });
 
   it("have a boundary at the limit of on time", () => {
-    expect(latenessRanges([]).map(({ label }) => label)).toEqual([
-      ...["0 ms", "1 to 3 ms", "4 to 10 ms", "11 to 30 ms", "31 to 100 ms", "101 to 250 ms", "past 250 ms"],
+    const around = latenessZones([250, 251].map((ms) => ({ ms: bucketValue(offsetBucket(ms)), count: 1 })));
+    expect(around.map(({ fromMs, toMs }) => [fromMs, toMs])).toEqual([
+      [198, 250],
+      [251, 298],
+    ]);
+  });
+
+  it("answer with their figures, each by a link of its own", () => {
+    const counts = [
+      { ms: 0, count: 3 },
+      { ms: 24, count: 1 },
+    ];
+    expect(linksOf(renderToStaticMarkup(h(LatenessHistogram, { counts, p50: 0, p95: 24, hrefOf })))).toEqual([
+      ["#0..0", "0 ms: 3 sent, 75 %"],
+      ["#20..29", "+20 ms to +29 ms: 1 sent, 25 %"],
     ]);
   });
 });

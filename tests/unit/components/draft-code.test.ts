@@ -9,6 +9,7 @@ import { KEY, SCHEDULE_ID } from "../sdk/fake-service.ts";
 const AT = {
   baseUrl: "https://own.example.com",
   from: "",
+  originalUrl: "https://example.com/x",
   time: { fireAt: "2031-01-01T09:00:00.000Z" },
   isEarlyByDefault: false,
 };
@@ -42,6 +43,14 @@ describe("a draft as a call of the API", () => {
     expect(url({ keepsHeaders: true, keepsPayload: true })).toBe("https://own.example.com/v1/schedules/sch_1/replay");
     expect(url({ keepsHeaders: true, keepsPayload: false })).toBe("https://own.example.com/v1/schedules/sch_1/clone");
     expect(url({ keepsHeaders: false, keepsPayload: true })).toBeUndefined();
+    const to = { url: "https://example.com/y" };
+    expect(url({ ...to, keepsHeaders: true, keepsPayload: true })).toBeUndefined();
+    expect(url({ ...to, keepsHeaders: true, keepsPayload: false })).toBeUndefined();
+    expect(draftCall(draft({ ...to, headers: [], payload: "x" }), at)?.body).toEqual({
+      ...{ targetUrl: to.url, ...AT.time, payload: "x", headers: {} },
+    });
+    const elsewhere = { url: "https://other.example.com/", keepsHeaders: true, payload: "x" };
+    expect(draftCall(draft(elsewhere), at)?.body).toEqual({ targetUrl: elsewhere.url, ...AT.time, payload: "x" });
   });
 
   it("survives a shell, whatever quotes and line breaks the payload has", () => {
@@ -86,6 +95,10 @@ describe("a draft as a call of the SDK", () => {
     }),
     "that clones with one header": draftCall(draft({ headers: [json], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
     "that clones without headers": draftCall(draft({ headers: [], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
+    "that clones to another target": draftCall(
+      draft({ url: "https://other.example.com/", keepsHeaders: true, payload: "text" }),
+      { ...AT, from: SCHEDULE_ID },
+    ),
   };
   const sdkCode = (call: ReturnType<typeof draftCall>) => (call ? sdkOf(call, SDK_NAME) : { shown: [], copied: "" });
 

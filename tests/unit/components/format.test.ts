@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatDuration, formatRelative } from "#components/format/duration.ts";
 import { formatClock, formatDay, formatInstant } from "#components/format/instant.ts";
 import { formatBytes, formatCount, formatPercent } from "#components/format/number.ts";
-import { formatOffset, offsetParts } from "#components/format/offset.ts";
+import { formatOffset, formatTaken, offsetParts } from "#components/format/offset.ts";
 
 describe("a lateness of", () => {
   it.each([
@@ -38,6 +38,17 @@ describe("a lateness of", () => {
   });
 });
 
+it("what took seconds or minutes is not given in milliseconds", () => {
+  expect([0, 84, 1_240, 29_997, 90_000, 86_400_000].map(formatTaken)).toEqual([
+    "0 ms",
+    "84 ms",
+    "1.24 s",
+    "30.0 s",
+    "1 m 30 s",
+    "1 d",
+  ]);
+});
+
 describe("a duration of", () => {
   it.each([
     [0, "0 s"],
@@ -65,7 +76,7 @@ describe("an instant", () => {
     [-172_800_000, "2 d ago"],
     [161_000, "in 2 m 41 s"],
     [301_000, "in 5 m"],
-    [5_400_000, "in 1 h"],
+    [5_400_000, "in 1 h 30 m"],
   ])("%d ms from now is written as %s", (ms, words) => {
     expect(formatRelative(new Date(now.getTime() + ms), now)).toBe(words);
   });

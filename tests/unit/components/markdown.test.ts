@@ -30,6 +30,19 @@ describe("Markdown", () => {
     expect(html).toContain("Terminal");
   });
 
+  it("gives a link that is all of a cell the size of a target", () => {
+    const html = render("| a | b |\n|---|---|\n| [alone](a.md) | text and [more](b.md) |");
+    expect(html).toMatch(/<a href="a\.md" class="[^"]*min-h-6/);
+    expect(html).toMatch(/<a href="b\.md" class="(?![^"]*min-h-6)/);
+  });
+
+  it("draws a picture of docs/ with its text alternative, and shows the text of any other", () => {
+    const html = render("![all of it](pictures/states.svg)\n\n![another](https://example.com/a.png)");
+    expect(html).toContain('<svg role="img" aria-label="all of it"');
+    expect(html).toContain("<p>another</p>");
+    expect(html).not.toContain("<img");
+  });
+
   it("shows a link to a page that this site does not serve as plain text", () => {
     const html = render("[here](a.md) and [there](b.md)", (href) => (href === "a.md" ? "/docs/a" : null));
     expect(html).toContain('href="/docs/a"');

@@ -7,19 +7,19 @@ it("the set of an operation is described in a sentence", () => {
   expect(scopeInWords(null)).toBe("the ones that you chose");
   expect(scopeInWords(ANY)).toBe("all schedules");
   expect(scopeInWords({ ...ANY, statuses: ["scheduled", "failed"], q: "lumen" })).toBe(
-    "all scheduled or failed ones with “lumen” in the URL",
+    "all scheduled or retrying ones with “lumen” in the URL",
   );
   expect(scopeInWords({ ...ANY, q: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta" })).toBe(
     "all schedules with the id sch_01kbm5qk4f8rz3c2x7w9v6n1ta",
   );
   expect(filterInWords({ ...ANY, statuses: ["dead"], q: "lumen", from: new Date() }, "UTC", "today")).toBe(
-    "dead ones with “lumen” in the URL that fire today",
+    "dead ones with “lumen” in the URL due today",
   );
   expect(
     scopeInWords({ ...ANY, from: new Date("2026-03-27T13:00:00Z"), to: new Date("2026-03-27T14:00:00Z") }, "UTC"),
-  ).toBe("all schedules that fire between 27 March 2026, 13:00:00.000 UTC and 27 March 2026, 14:00:00.000 UTC");
+  ).toBe("all schedules due between 27 March 2026, 13:00:00.000 UTC and 27 March 2026, 14:00:00.000 UTC");
   expect(scopeInWords({ ...ANY, to: new Date("2026-03-27T14:00:00Z") })).toBe(
-    "all schedules that fire before 27 March 2026, 14:00:00.000 UTC",
+    "all schedules due before 27 March 2026, 14:00:00.000 UTC",
   );
 });
 

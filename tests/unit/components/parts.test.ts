@@ -11,6 +11,7 @@ import { SignInCard } from "#components/sign-in/sign-in-card.tsx";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Checkbox, Switch } from "#components/ui/choice.tsx";
 import { ErrorSummary } from "#components/ui/error-summary.tsx";
+import { ExactTime } from "#components/ui/exact-time.tsx";
 import { TextField } from "#components/ui/field.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Pager } from "#components/ui/pager.tsx";
@@ -32,6 +33,15 @@ function attributesOf(markup: string, name: string): Record<string, string> {
     [...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [key?.toLowerCase(), value]),
   );
 }
+
+it("an exact time has as much of its date as differs from the day that is shown, in the zone that is shown", () => {
+  const of = (at: string, zone: string) =>
+    words(h(ExactTime, { at: new Date(at), zone, day: new Date("2026-01-02T10:00:00Z") }));
+  expect(of("2026-01-02T09:00:00.250Z", "UTC")).toBe("09:00:00.250");
+  expect(of("2026-01-01T09:00:00.250Z", "UTC")).toBe("1 Jan, 09:00:00.250");
+  expect(of("2025-12-31T23:30:00Z", "UTC")).toBe("31 Dec 2025, 23:30:00.000");
+  expect(of("2025-12-31T23:30:00Z", "Europe/Berlin")).toBe("1 Jan, 00:30:00.000");
+});
 
 it("no component writes a style attribute, which the pages' Content-Security-Policy refuses", () => {
   for (const markup of [renderGallery(), renderEdges(), renderDashboard("live"), renderDashboard("test")]) {
@@ -123,9 +133,9 @@ it("a notice is announced by a screen reader only when its announce property ask
   expect(attributesOf(html(h(Notice, { announce: "status" }, "x")), "div").role).toBe("status");
 });
 
-it.each(STATUSES)("the status %s is written as that word, beside a sign that a screen reader skips", (status) => {
+it.each(STATUSES)("the status %s is written as a word, beside a sign that a screen reader skips", (status) => {
   for (const badge of [false, true]) {
-    expect(words(h(Status, { status, badge }))).toBe(status);
+    expect(words(h(Status, { status, badge }))).toBe(status === "failed" ? "retrying" : status);
     expect(html(h(Status, { status, badge }))).toContain('aria-hidden="true"');
   }
 });
@@ -154,16 +164,18 @@ describe("the picture of a day", () => {
       { ms: 4, count: 900 },
       { ms: 300, count: 2 },
     ];
-    expect(attributesOf(html(h(LatenessHistogram, { counts, p50: 0, p95: 4 })), "svg")).toMatchObject({
+    expect(
+      attributesOf(html(h(LatenessHistogram, { counts, p50: 0, p95: 4, hrefOf: () => "#" })), "svg"),
+    ).toMatchObject({
       role: "img",
       "aria-label":
-        "Lateness of 1,902 requests. Half left within 0 ms of their instant, 95 % within +4 ms, 2 more than 250 ms late.",
+        "How late 1,902 requests were. Half were sent within 0 ms of when they were due, 95 % within +4 ms, 2 more than 250 ms late.",
     });
   });
 
   it("says that nothing was sent when that is so, and then draws no bracket", () => {
-    const markup = html(h(LatenessHistogram, { counts: [], p50: 0, p95: 0 }));
-    expect(attributesOf(markup, "svg")["aria-label"]).toBe("Lateness: nothing was sent.");
+    const markup = html(h(LatenessHistogram, { counts: [], p50: 0, p95: 0, hrefOf: () => "#" }));
+    expect(attributesOf(markup, "svg")["aria-label"]).toBe("How late: nothing was sent.");
     expect(markup).not.toContain("p50");
   });
 

@@ -13,15 +13,17 @@ describe("the public status says", () => {
   const show = (updatedAt: Date, isRunning: boolean | null) => words(h(StatusNotices, { updatedAt, isRunning, now }));
 
   it("how old its figures are once they are old, and when they were taken", () => {
-    expect(show(ago(364), true)).toMatch(
-      /^These figures are 6 m old\. The last ones were taken on 27 March 2026, 14:26:03\.000 UTC\./,
-    );
+    const old = /^The database does not answer\. These figures are 6 m old, from 27 March 2026, 14:26:03\.000 UTC\./;
+    expect(show(ago(364), true)).toMatch(old);
     expect(show(ago(45), true)).toBe("");
   });
 
-  it("that no dispatcher is running, and nothing while that is unknown", () => {
+  it("that no dispatcher is running", () => {
     expect(show(ago(1), false)).toMatch(/^No dispatcher is running\./);
-    expect(show(ago(1), null)).toBe("");
+  });
+
+  it("at once that the database does not answer, although the figures are not old", () => {
+    expect(show(ago(1), null)).toMatch(/^The database does not answer\. These figures are 1 s old/);
   });
 });
 

@@ -203,6 +203,7 @@ function isUsedByPreviousRelease(name: string, tag: string): boolean {
     "domain",
     "server",
     "mail",
+    "pages",
     "scripts",
     ":!db/migrations",
     ":!db/schema.sql",

@@ -39,6 +39,16 @@ describe("what a server or pooler says when a session begins", () => {
     expect(faultOf(answer(code, message))).toBeDefined();
   });
 
+  it("a table that a standby does not have is an outage, in whatever language the server says so", () => {
+    const said = answer(
+      "0A000",
+      "kann während der Wiederherstellung nicht auf ungeloggte Relationen zugreifen",
+      "ERROR",
+    );
+    expect(faultOf(Object.assign(said, { routine: "get_relation_info" }))).toBe("read_only");
+    expect(faultOf(Object.assign(answer("0A000", "cannot use subquery in check"), { routine: "x" }))).toBeUndefined();
+  });
+
   it("an error of a statement is neither", () => {
     expect(refusedSession(answer("42704", 'type "x" does not exist', "ERROR"))).toBeUndefined();
     for (const other of [new DatabaseUnavailable(new Error("x")), new Error("x"), undefined, null, "x"])

@@ -50,6 +50,14 @@ describe("a search", () => {
     expect(await searched(tooShort, counted, whole)).toEqual({ keys: [1, 2, 3], total: 10_000, totalCapped: true });
   });
 
+  test("that is bounded ends at the last row that was scanned in order, and its total is what was found", async () => {
+    const partial = pass({ isInOrder: true, found: 1, keys: [9], place: 4 });
+    expect(await searched(partial, pass({ found: 20_000 }))).toEqual({
+      ...{ keys: [9], place: 4, total: 10_000, totalCapped: true },
+    });
+    expect(await searched(partial, pass({ found: 7 }))).toMatchObject({ place: 4, total: 7, totalCapped: true });
+  });
+
   test("with exactly 10,000 matches has a total that is not capped", async () => {
     expect(await searched(pass({ isWhole: true, found: 10_000 }))).toMatchObject({ total: 10_000, totalCapped: false });
   });
@@ -66,12 +74,17 @@ describe("a page without its total", () => {
     const tooShort = pass({ isInOrder: true, found: 2, keys: [9, 8] });
     const unordered = pass({ found: 20_000, keys: [5, 5, 5] });
     const ordered = pass({ isInOrder: true, keys: [9, 8, 7] });
-    expect(await alone(tooShort, unordered, ordered)).toEqual([9, 8, 7]);
+    expect(await alone(tooShort, unordered, ordered)).toEqual({ keys: [9, 8, 7] });
   });
 
   test("ends with the first pass that read everything", async () => {
     const tooShort = pass({ isInOrder: true, found: 1, keys: [9] });
-    expect(await alone(tooShort, pass({ isWhole: true, found: 2, keys: [9, 8] }))).toEqual([9, 8]);
+    expect(await alone(tooShort, pass({ isWhole: true, found: 2, keys: [9, 8] }))).toEqual({ keys: [9, 8] });
+  });
+
+  test("of a bounded search ends at the last row that was scanned in order, behind which it goes on", async () => {
+    const partial = pass({ isInOrder: true, found: 1, keys: [9], place: 4 });
+    expect(await alone(partial, pass({ found: 20_000, keys: [5, 5, 5] }))).toEqual({ keys: [9], place: 4 });
   });
 });
 

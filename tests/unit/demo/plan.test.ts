@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { COUNT_MIN, planDemo, SECONDS_MIN } from "#scripts/demo/plan.ts";
+import { COUNT_MIN, type DemoPlan, type PlannedSchedule, planDemo, SECONDS_MIN } from "#scripts/demo/plan.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-function plan({ count = 200, seconds = 10, seed = 1 } = {}) {
-  return planDemo({ count, seconds, seed, startMs: START_MS, receiverPort: 8443 });
+function plan({ count = 200, seconds = 10, seed = 1, slowness = 1 } = {}) {
+  return planDemo({ count, seconds, seed, slowness, startMs: START_MS, receiverPort: 8443 });
 }
 
 describe.each([
@@ -53,6 +53,38 @@ describe.each([
 test("the same seed gives the same plan, and another seed another plan", () => {
   expect(plan({ seed: 7 })).toEqual(plan({ seed: 7 }));
   expect(plan({ seed: 7 })).not.toEqual(plan({ seed: 8 }));
+});
+
+test("a plan that is three times as slow is the same one: each instant is three times as far from the start", () => {
+  const [fast, slow] = [plan(), plan({ slowness: 3 })];
+  const later = (ms: number) => START_MS + (ms - START_MS) * 3;
+  expect(slow.lastFireAtMs).toBe(later(fast.lastFireAtMs));
+  for (const [index, { fireAtMs, change, request, answers }] of slow.schedules.entries()) {
+    const former = fast.schedules[index] as PlannedSchedule;
+    expect({ fireAtMs, answers, payload: request.payload }).toEqual({
+      fireAtMs: later(former.fireAtMs),
+      answers: former.answers,
+      payload: former.request.payload,
+    });
+    expect(Date.parse(request.fireAt)).toBe(fireAtMs);
+    expect(change).toEqual(
+      former.change && {
+        ...former.change,
+        atMs: later(former.change.atMs),
+        ...(former.change.kind === "reschedule" && { fireAtMs: later(former.change.fireAtMs) }),
+      },
+    );
+  }
+});
+
+test("a slower plan has idempotency keys and a failing target of its own, so that both can be carried out one after the other", () => {
+  const ownOf = ({ schedules }: DemoPlan) => {
+    const flaky = schedules.filter(({ answers }) => answers.length > 1).map(({ request }) => request.targetUrl);
+    return [...schedules.flatMap(({ request }) => request.idempotencyKey ?? []), ...flaky];
+  };
+  const [fast, slow] = [ownOf(plan()), ownOf(plan({ slowness: 3 }))];
+  expect(slow).toHaveLength(fast.length);
+  expect(slow.filter((one) => fast.includes(one))).toEqual([]);
 });
 
 test("a full plan has payloads with text, JSON, Unicode, NUL and some kilobytes, and schedules without a payload", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Outcome } from "#scripts/demo/carry-out.ts";
 import type { CreateRequest, PlannedSchedule } from "#scripts/demo/plan.ts";
 import type { Arrival } from "#scripts/demo/receiver.ts";
-import { type Evidence, verify } from "#scripts/demo/verify.ts";
+import { cameTooLate, type Evidence, verify } from "#scripts/demo/verify.ts";
 
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const DUE_MS = Date.now();
@@ -117,20 +117,87 @@ describe("the demo reports", () => {
 
   test("a private target that was accepted", () => {
     const facts = evidence();
-    (facts.refusals[0] as Evidence["refusals"][number]).answer = { status: 201, isReplay: false, body: {} };
+    (facts.refusals[0] as Evidence["refusals"][number]).answer = answer(201, {});
     expect(namesOf(facts)).toEqual(["a target that is not allowed is refused at creation"]);
   });
 
   test("a repeated creation that made a second schedule, and a cancel that was refused", () => {
     const facts = evidence();
     const [plain, , , cancelled] = facts.outcomes as [Outcome, Outcome, Outcome, Outcome];
-    plain.repeated = { status: 201, isReplay: false, body: { id: "sch_second" } };
-    cancelled.changed = { status: 409, isReplay: false, body: {} };
+    plain.repeated = answer(201, { id: "sch_second" });
+    cancelled.changed = answer(409, {});
     expect(namesOf(facts)).toEqual([
       "a repeated creation finds the schedule of its idempotency key",
       "a cancel or reschedule in time is acknowledged",
       "every schedule ends as planned",
     ]);
+  });
+});
+
+describe("a machine that is slower than the plan", () => {
+  test.each([
+    ["a creation", 400, "created"],
+    ["a cancel", 409, "changed"],
+    ["a cancel", 400, "changed"],
+  ] as const)(
+    "is no fault of the service: %s that was refused with %i once its instant had passed",
+    (_, status, asked) => {
+      const facts = evidence();
+      const late = facts.outcomes.find(({ planned }) => planned.change?.kind === "cancel") as Outcome;
+      const sent = delivered(late.planned.name, {});
+      if (asked === "created") Object.assign(late, { schedule: null, changed: null });
+      else {
+        Object.assign(late, { schedule: sent.outcome.schedule, attempts: sent.outcome.attempts });
+        facts.arrivals.push(...sent.arrivals);
+      }
+      late[asked] = answer(status, {}, DUE_MS);
+      expect(verify(facts)).toEqual([]);
+      expect(facts.outcomes.filter(cameTooLate)).toEqual([late]);
+
+      late[asked] = answer(status, {}, DUE_MS - 1);
+      expect(namesOf(facts)).toContain(
+        asked === "created"
+          ? "every schedule is created as it was asked for"
+          : "a cancel or reschedule in time is acknowledged",
+      );
+      expect(facts.outcomes.filter(cameTooLate)).toEqual([]);
+    },
+  );
+
+  test("has until the earlier of both instants for a reschedule", () => {
+    const facts = evidence();
+    const moved = facts.outcomes.find(({ planned }) => planned.change?.kind === "reschedule") as Outcome;
+    moved.planned.change = { kind: "reschedule", atMs: DUE_MS - 2_000, fireAtMs: DUE_MS - 500 };
+    moved.changed = answer(400, {}, DUE_MS - 500);
+    expect(cameTooLate(moved)).toBe(true);
+    moved.changed = answer(400, {}, DUE_MS - 501);
+    expect(cameTooLate(moved)).toBe(false);
+  });
+
+  test.each([401, 429, 500, 503])("explains no answer %i", (status) => {
+    const facts = evidence();
+    const [plain, , , cancel] = facts.outcomes as [Outcome, Outcome, Outcome, Outcome];
+    plain.created = answer(status, {}, DUE_MS + 1);
+    cancel.changed = answer(status, {}, DUE_MS + 1);
+    expect(facts.outcomes.filter(cameTooLate)).toEqual([]);
+    expect(namesOf(facts)).toEqual(
+      expect.arrayContaining([
+        "every schedule is created as it was asked for",
+        "a cancel or reschedule in time is acknowledged",
+      ]),
+    );
+  });
+
+  test("explains neither a request that arrived twice nor one after a cancel that was acknowledged late", () => {
+    const facts = evidence();
+    const cancel = facts.outcomes[3] as Outcome;
+    cancel.changed = answer(200, { ...cancel.schedule, status: "cancelled" }, DUE_MS + 5);
+    expect(verify(facts)).toEqual([]);
+    facts.arrivals.push({ id: "sch_cancelled", arrival: arrivalOf("sch_cancelled", {}) });
+    facts.arrivals.push(structuredClone(facts.arrivals[0] as Evidence["arrivals"][number]));
+    expect(namesOf(facts)).toEqual(
+      expect.arrayContaining(["a cancelled schedule is never sent", "every attempt arrives exactly once"]),
+    );
   });
 });
 
@@ -146,7 +213,7 @@ function evidence(): Evidence {
   ];
   const refusal: Evidence["refusals"][number] = {
     request: { targetUrl: "https://10.0.0.1/", fireAt: iso(DUE_MS) },
-    answer: { status: 400, isReplay: false, body: { error: { code: "VALIDATION", message: "" } } },
+    answer: answer(400, { error: { code: "VALIDATION", message: "" } }),
   };
   return {
     signingSecret: SECRET,
@@ -210,8 +277,8 @@ function created(id: string) {
   return answer(201, { id, fire_at: iso(DUE_MS), status: "scheduled", over_limit: false });
 }
 
-function answer<Body>(status: number, body: Body) {
-  return { status, isReplay: false, body };
+function answer<Body>(status: number, body: Body, answeredAtMs = DUE_MS - 1_000) {
+  return { status, isReplay: false, body, answeredAtMs };
 }
 
 function view(id: string, status: string, fireAtMs: number) {

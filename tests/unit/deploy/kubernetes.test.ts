@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "#config.ts";
 import { PROGRAMS } from "#scripts/production/programs.ts";
-import { sampleOf } from "#tests/helpers/doc-samples.ts";
+import { samplesOf } from "#tests/helpers/doc-samples.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -176,7 +176,8 @@ function readSettings() {
   const folder = mkdtempSync(join(tmpdir(), "stopwatch-secrets-"));
   try {
     const values: Record<string, string> = { "database-url": DATABASE_URL, "encryption-keys": ENCRYPTION_KEYS };
-    for (const [, key = ""] of sampleOf("containers.md", "Kubernetes", "sh").matchAll(/--from-file=([\w-]+)/g)) {
+    const steps = samplesOf("containers.md").map(({ code }) => code);
+    for (const [, key = ""] of steps.join().matchAll(/--from-file=([\w-]+)/g)) {
       writeFileSync(join(folder, key), values[key] ?? "");
     }
     return readConfig(

@@ -35,7 +35,7 @@ function request(connection: Connection, onWrite: () => void): Promise<void> {
       onResponseEnd: () => resolve(),
       onResponseError: (_controller, error) => reject(error),
     };
-    connection.client.dispatch({ path: "/", method: "GET", blocking: true }, handler);
+    connection.client.dispatch({ path: "/", method: "GET", blocking: true }, handler, { claim: null });
   });
 }
 

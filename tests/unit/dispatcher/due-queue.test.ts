@@ -23,6 +23,7 @@ function start(preparationMs = 0, rowMs = 0) {
     ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: { leadMs: (rows) => LEAD_MS + rowMs * rows } },
     preparation: { aheadMs: () => preparationMs },
     rates: { isNearLimit: () => false },
+    routes: { route() {} },
     demand: { expect() {}, expectsFewWith: ({ dueAtMs }) => dueAtMs % 1_000 !== 0 },
     waitingList: {
       letPass(delivery) {

@@ -22,7 +22,7 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
   const onError = (error: unknown) => {
     throw error;
   };
-  const pool = new Pool({ origins, dialer, limits, holdings, clock: clock as never, onError });
+  const pool = new Pool({ origins, opener: dialer, limits, holdings, clock: clock as never, onError });
   const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
   return {
     ...{ origins, pool, demand, begun },

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
 import { expect, it } from "vitest";
 import { ProvenWait } from "#dispatcher/runtime/proven-wait.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
-import { pause } from "../../helpers/time.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 
 /** Occupies the event loop. */
 function beBusy(ms: number): void {
@@ -35,8 +36,11 @@ it("the time that an answer waits in its socket while the process is busy is not
 it("while the process is idle, the whole wait for an answer is counted", async () => {
   const wait = new ProvenWait(monotonicNow);
   const start = wait.start();
-  await pause(100);
-  expect(wait.until(start)).toBeGreaterThan(90);
+  const before = performance.eventLoopUtilization();
+  const idleMs = () => performance.eventLoopUtilization(before).idle;
+  await waitFor("the process has idled for a while", () => idleMs() > 100);
+  const idledMs = idleMs();
+  expect(wait.until(start)).toBeGreaterThanOrEqual(idledMs);
 });
 
 it("while a busy process reads other answers, the wait until the last of them is counted", async () => {

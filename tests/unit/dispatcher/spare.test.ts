@@ -28,7 +28,7 @@ function start() {
   const onError = (error: unknown) => {
     throw error;
   };
-  const pool = new Pool({ origins, dialer, limits, holdings, clock, onError });
+  const pool = new Pool({ origins, opener: dialer, limits, holdings, clock, onError });
   const demand = new Demand({ origins, pool, limits, holdings, clock });
   const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
   pool.listener = waitingList;

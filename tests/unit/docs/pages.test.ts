@@ -5,19 +5,35 @@ import { readOutline } from "#components/docs/headings.ts";
 import * as schema from "#db/schema/index.ts";
 import { ERROR_STATUS } from "#domain/errors.ts";
 import { parsePlans } from "#domain/plans.ts";
-import { DOC_PAGES, linkFromDoc } from "#server/docs/pages.ts";
+import { errorComponents } from "#server/contract/error-responses.ts";
+import { DOC_PAGES, type DocPage, findDocPage, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
+
+/** What fits a line of the navigation, or two. */
+const TITLE_CHARS_MAX = 40;
 
 const text = (file: string) => readFileSync(`docs/${file}`, "utf8");
 
 describe("the pages of /docs", () => {
-  it.each(DOC_PAGES)("$title is a file of docs/ with a heading of the first level", async (page) => {
-    expect(readdirSync("docs")).toContain(page.file);
-    const headings = (await readDocPage(page, "https://stopwatch.example.com")).match(/^# .+$/gm);
-    expect(headings?.length).toBeGreaterThanOrEqual(1);
+  it.each(DOC_PAGES)("$slug begins with its title and a sentence that describes it", ({ slug, title, description }) => {
+    expect(text(`${slug}.md`)).toMatch(/^# .+\n\n(?!```)[^\s#|>*!+-]/);
+    expect(title.length).toBeLessThanOrEqual(TITLE_CHARS_MAX);
+    expect(description).toMatch(/^.{20,180}[.!?]$/);
   });
 
-  it.each(DOC_PAGES)("every link of $title to another page of /docs leads to a heading that is there", ({ file }) => {
+  it("are all of docs/ but the architecture, which is for contributors", () => {
+    const files = readdirSync("docs").filter((name) => name.endsWith(".md"));
+    const pages = DOC_PAGES.map(({ slug }) => `${slug}.md`);
+    expect(files.filter((name) => !pages.includes(name))).toEqual(["architecture.md"]);
+  });
+
+  it("each have a title of their own", () => {
+    const titles = DOC_PAGES.map(({ title }) => title);
+    expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
+  });
+
+  it.each(DOC_PAGES)("every link of $slug to another page of /docs leads to a heading that is there", ({ slug }) => {
+    const file = `${slug}.md`;
     const links = [...text(file).matchAll(/\]\((\w[\w.-]*\.md|)#([^)\s]+)\)/g)];
     for (const [, target, anchor] of links) {
       if (linkFromDoc(target || file) === null) continue;
@@ -28,10 +44,15 @@ describe("the pages of /docs", () => {
   });
 
   it("shows examples with the address of the installation", async () => {
-    const [quickstart] = DOC_PAGES;
-    const shown = await readDocPage(quickstart as (typeof DOC_PAGES)[0], "https://stopwatch.example.com");
+    const shown = await readDocPage(findDocPage("quickstart") as DocPage, "https://stopwatch.example.com");
     expect(shown).toContain("curl https://stopwatch.example.com/v1/schedules");
     expect(shown).not.toContain("localhost");
+  });
+
+  it("ends the page about versions with the changelog", async () => {
+    const shown = await readDocPage(findDocPage("changelog") as DocPage, "https://stopwatch.example.com");
+    expect(shown).toMatch(/^# Versions and changelog\n/);
+    expect(shown).toContain("\n## [Unreleased]\n");
   });
 });
 
@@ -41,6 +62,19 @@ it("docs/errors.md has every error code with its HTTP status", () => {
     Number(status),
   ]);
   expect(Object.fromEntries(rows)).toEqual(ERROR_STATUS);
+});
+
+it("docs/errors.md has an anchor for each code, to which the OpenAPI document leads", () => {
+  const ids = readOutline(text("errors.md")).map(({ id }) => `/docs/errors#${id}`);
+  const links = Object.values(errorComponents()).map(({ content }) => {
+    const [, { externalDocs }] = content["application/json"].schema.allOf as [
+      unknown,
+      { externalDocs: { url: string } },
+    ];
+    return externalDocs.url;
+  });
+  expect(links.length).toBe(Object.keys(ERROR_STATUS).length);
+  expect(ids).toEqual(expect.arrayContaining(links));
 });
 
 it("docs/data.md says of every table of the database what bounds it, and how long its rows are kept", () => {
@@ -62,7 +96,7 @@ it("docs/limits.md has the limits of the plans", () => {
     "Live schedules a month (UTC)": of("monthlyQuota"),
     "Test schedules a month": of("testMonthlyQuota"),
     Payload: [free.payloadBytesMax / 1024, indie.payloadBytesMax / 1024],
-    "Items in one bulk call": of("bulkItemsMax"),
+    "Items in one bulk request": of("bulkItemsMax"),
     "API requests a minute": of("requestsPerMinute"),
     "Operations started in 24 hours, in each environment": of("operationsPerDay"),
     "API keys that are not revoked": of("apiKeysMax"),

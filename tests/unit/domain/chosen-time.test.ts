@@ -12,8 +12,14 @@ const instant = (iso: string) => ({ ok: true, epochMs: Date.parse(iso) });
 describe("a time that was typed", () => {
   it("is its date and time in the zone, and the words win when both are given", () => {
     expect(choose({ at: "2026-03-30T09:00:00" })).toMatchObject(instant("2026-03-30T07:00:00Z"));
-    expect(choose({ at: "2026-03-30T09:00", words: "in 5m" })).toMatchObject(instant("2026-03-27T14:37:07.250Z"));
+    expect(choose({ at: "2026-03-30T09:00", words: "in 5m" })).toMatchObject(instant("2026-03-27T14:37:08.000Z"));
     expect(choose({ words: "tomorrow 09:00", zone: "utc" })).toMatchObject(instant("2026-03-28T09:00:00Z"));
+  });
+
+  it("may have a space between date and time, and a wait ends on a whole second, never before it was meant to", () => {
+    expect(choose({ at: " 2026-03-30 09:00" })).toMatchObject(instant("2026-03-30T07:00:00Z"));
+    expect(choose({ words: "in 1s" })).toMatchObject({ ...instant("2026-03-27T14:32:09.000Z"), waitMs: 1_000 });
+    expect(choose({ words: "in 750m" })).toMatchObject(instant("2026-03-28T03:02:08.000Z"));
   });
 
   it("that clocks show twice is the chosen one of both instants", () => {

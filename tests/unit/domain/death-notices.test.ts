@@ -15,7 +15,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const T0 = Date.UTC(2026, 2, 4, 14, 29);
 
-const death = (atMs: number, target = "hooks.example.com", answer = "410 Gone"): Death => ({ target, answer, atMs });
+const death = (atMs: number, target = "hooks.example.com", other: Partial<Death> = {}): Death => {
+  return { target, code: 410, error: null, dueMs: atMs, atMs, ...other };
+};
 
 /**
  * Replays deaths at the given instants; each notice is sent as soon as it is due. Returns when each was sent and for
@@ -79,13 +81,55 @@ describe("notices of dead schedules", () => {
     );
   });
 
-  test("list up to twenty pairs of target and answer, and count the rest", () => {
+  test("list up to twenty groups, and count the rest", () => {
     const deaths = Array.from({ length: 100 }, (_, at) => death(T0 + at, `host-${at % 25}.example.com`));
     const { notice } = makeNotice(addDeaths(addDeaths(NO_DEATHS, deaths.slice(0, 7)), deaths.slice(7)), T0 + HOUR);
     expect(notice).toMatchObject({ n: 100, sinceMs: T0, others: 20 });
     expect(notice?.lines).toHaveLength(LINES_MAX);
     expect(notice?.lines.every(({ n }) => n === 4)).toBe(true);
-    const [first] = addDeaths(NO_DEATHS, [death(T0), death(T0, "hooks.example.com", "500")]).waiting?.lines ?? [];
-    expect(first).toEqual({ target: "hooks.example.com", answer: "410 Gone", n: 1 });
+  });
+
+  test("group deaths as the overview does: by target, code and time due, whenever and in whichever order they died", () => {
+    const due = (dueMs: number, atMs: number, other: Partial<Death> = {}) =>
+      death(atMs, undefined, { dueMs, ...other });
+    const linesOf = (...batches: Death[][]) => batches.reduce(addDeaths, NO_DEATHS).waiting?.lines ?? [];
+    const one = { target: "hooks.example.com", code: 410, answer: "410 Gone" };
+    const apart = [due(T0, T0 + HOUR), due(T0 + HOUR + 1, T0 + HOUR + 1)];
+    expect(linesOf(apart)).toEqual([
+      { ...one, n: 1, fromMs: T0, toMs: T0 },
+      { ...one, n: 1, fromMs: T0 + HOUR + 1, toMs: T0 + HOUR + 1 },
+    ]);
+    const whole = { ...one, n: 3, fromMs: T0, toMs: T0 + HOUR + 1 };
+    expect(linesOf(apart, [due(T0 + 7, T0 + 2 * HOUR)])).toEqual([whole]);
+    expect(linesOf([due(T0 + 7, T0 + 2 * HOUR)], apart.toReversed())).toEqual([whole]);
+    const codes = [
+      due(T0, T0, { code: 500 }),
+      due(T0, T0),
+      due(T0, T0, { code: null, error: "no answer within 30 s" }),
+    ];
+    expect(linesOf(codes).map(({ answer }) => answer)).toEqual([
+      "500 Internal Server Error",
+      "410 Gone",
+      "no answer within 30 s",
+    ]);
+  });
+
+  test("say the newest answer that has a text", () => {
+    const said = (...errors: (string | null)[]) => {
+      const deaths = errors.map((error, at) => death(T0 + at, undefined, { code: 503, error }));
+      return addDeaths(NO_DEATHS, deaths.toReversed()).waiting?.lines.map(({ answer }) => answer);
+    };
+    expect(said("closed", "settlement window closed", null)).toEqual(["503 settlement window closed"]);
+    expect(said(null, "closed")).toEqual(["503 closed"]);
+    expect(said(null, null)).toEqual(["503 Service Unavailable"]);
+  });
+
+  test("keep lines of an earlier release, which have no code, beside new ones", () => {
+    const old = { target: "hooks.example.com", answer: "410 Gone", n: 2, fromMs: T0, toMs: T0 };
+    const group = { ...NO_DEATHS, waiting: { n: 2, sinceMs: T0, lines: [old], others: 0 } };
+    expect(addDeaths(group, [death(T0)]).waiting?.lines).toEqual([
+      old,
+      { target: "hooks.example.com", code: 410, answer: "410 Gone", n: 1, fromMs: T0, toMs: T0 },
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DURATION_MS_MAX, describeDurationProblem, parseDuration, writeDuration } from "#domain/duration.ts";
+import { countRunTime } from "#tests/helpers/run-time.ts";
 
 const FORM = 'must be a duration, such as "90s", "1h30m" or "PT90M"';
 
@@ -82,9 +83,9 @@ describe("a duration", () => {
       `P${"1".repeat(400_000)}`,
       `${"1.".repeat(200_000)}s`,
     ]) {
-      const before = performance.now();
+      const ranMs = countRunTime();
       expect(describeDurationProblem(text).startsWith(FORM)).toBe(true);
-      expect(performance.now() - before).toBeLessThan(1_000);
+      expect(ranMs()).toBeLessThan(1_000);
     }
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseEmailAddress, parseTypedEmailAddress } from "#domain/email-address.ts";
+import { countRunTime } from "#tests/helpers/run-time.ts";
 
 const SPELLINGS: [string, string][] = [
   ["the Kelvin sign as k", "\u212Aim@example.com"],
@@ -110,12 +111,12 @@ describe("an e-mail address", () => {
   });
 
   test("is judged in linear time, however long the text", () => {
-    const startMs = performance.now();
+    const ranMs = countRunTime();
     for (const text of ["a".repeat(1e6), `${"a.".repeat(5e5)}@b`, `a@${"a-".repeat(126)}`, `a@${"a".repeat(251)}!`]) {
       expect(parseEmailAddress(text)).toBeNull();
       expect(parseTypedEmailAddress(`${" ".repeat(1e6)}${text}${" ".repeat(1e6)}x`)).toBeNull();
     }
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(ranMs()).toBeLessThan(1_000);
   });
 });
 

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "#domain/errors.ts";
-import { parsePlans, RETRY_STRATEGIES } from "#domain/plans.ts";
+import { type PlanLimits, parsePlans, RETRY_STRATEGIES } from "#domain/plans.ts";
 import {
   clampRelaySettings,
   effectiveRelaySettings,
   INHERITED_RELAY_SETTINGS,
   presentRelaySettings,
   relaySettingsPatch,
+  type SavedRelaySettings,
 } from "#domain/relay-settings.ts";
 
 const { free, indie } = parsePlans(undefined);
@@ -22,6 +23,9 @@ const anySaved = fc.record({
   earlyFire: fc.option(fc.boolean()),
 });
 
+const present = (saved: SavedRelaySettings, plan: PlanLimits) =>
+  presentRelaySettings({ ...saved, testDeliveriesUntil: null }, plan);
+
 describe("presentRelaySettings", () => {
   test("shows the plan's defaults for an account that saved nothing", () => {
     const defaults = {
@@ -31,12 +35,14 @@ describe("presentRelaySettings", () => {
       retryStrategy: "exponential",
       earlyFire: false,
     };
-    expect(presentRelaySettings(INHERITED_RELAY_SETTINGS, free)).toStrictEqual({
+    expect(present(INHERITED_RELAY_SETTINGS, free)).toStrictEqual({
       cpsLimit: null,
       retryAttempts: null,
       retryBackoffMs: null,
       retryStrategy: null,
       earlyFire: null,
+      testDeliveriesToListeners: false,
+      testDeliveriesToListenersUntil: null,
       effective: defaults,
       limits: {
         cpsLimit: { min: 1, max: 20 },
@@ -56,8 +62,8 @@ describe("presentRelaySettings", () => {
       retryStrategy: "linear",
       earlyFire: true,
     } as const;
-    expect(presentRelaySettings(saved, indie)).toMatchObject({ ...saved, effective: saved });
-    expect(presentRelaySettings(saved, free)).toMatchObject({
+    expect(present(saved, indie)).toMatchObject({ ...saved, effective: saved });
+    expect(present(saved, free)).toMatchObject({
       ...saved,
       effective: { ...saved, cpsLimit: 20, retryAttempts: 4 },
     });
@@ -69,7 +75,7 @@ describe("effectiveRelaySettings", () => {
     fc.assert(
       fc.property(anySaved, fc.constantFrom(free, indie, fixedOnly), (saved, plan) => {
         const effective = effectiveRelaySettings(saved, plan);
-        const { limits } = presentRelaySettings(saved, plan);
+        const { limits } = present(saved, plan);
         for (const knob of ["cpsLimit", "retryAttempts", "retryBackoffMs"] as const) {
           expect(effective[knob]).toBeGreaterThanOrEqual(limits[knob].min);
           expect(effective[knob]).toBeLessThanOrEqual(limits[knob].max);
@@ -148,7 +154,7 @@ describe("clampRelaySettings", () => {
     fc.assert(
       fc.property(anySaved, fc.constantFrom(free, indie), (patch, plan) => {
         const saved = { ...INHERITED_RELAY_SETTINGS, ...clampRelaySettings(patch, plan) };
-        const { effective, defaults } = presentRelaySettings(saved, plan);
+        const { effective, defaults } = present(saved, plan);
         for (const knob of Object.keys(effective) as (keyof typeof effective)[]) {
           expect(effective[knob]).toBe(saved[knob] ?? defaults[knob]);
         }

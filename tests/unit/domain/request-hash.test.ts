@@ -137,7 +137,10 @@ describe("the hash of a request", () => {
 });
 
 describe("the hash of a replay or clone", () => {
-  const repeat: OriginalRepeat = { of: "a", time: { atMs: 1 }, payload: "p", headers: [["A", "1"]] };
+  const repeat: OriginalRepeat = {
+    ...{ of: "a", time: { atMs: 1 }, payload: "p", headers: [["A", "1"]] },
+    targetUrl: null,
+  };
   const repeatHex = (changed: object = {}) => repeatHash(key, { ...repeat, ...changed }).toString("hex");
 
   test("is the same 32 bytes for the same repetition, in any letter case of header names", () => {

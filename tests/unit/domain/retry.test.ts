@@ -160,10 +160,10 @@ describe("nextRetryAtMs", () => {
 describe("plannedRetries", () => {
   it("lists each wait with its jitter, and when the retry is made at the earliest", () => {
     expect(plannedRetries({ strategy: "exponential", baseMs: 30_000 }, 4)).toEqual([
-      { n: 1, waitMs: 30_000, waitMsMax: 37_500, earliestMs: 30_000 },
-      { n: 2, waitMs: 60_000, waitMsMax: 75_000, earliestMs: 90_000 },
-      { n: 3, waitMs: 120_000, waitMsMax: 150_000, earliestMs: 210_000 },
-      { n: 4, waitMs: 240_000, waitMsMax: 300_000, earliestMs: 450_000 },
+      { n: 1, waitMs: 30_000, waitMsMax: 37_500, earliestMs: 30_000, latestMs: 37_500 },
+      { n: 2, waitMs: 60_000, waitMsMax: 75_000, earliestMs: 90_000, latestMs: 112_500 },
+      { n: 3, waitMs: 120_000, waitMsMax: 150_000, earliestMs: 210_000, latestMs: 262_500 },
+      { n: 4, waitMs: 240_000, waitMsMax: 300_000, earliestMs: 450_000, latestMs: 562_500 },
     ]);
     expect(plannedRetries({ strategy: "linear", baseMs: 30_000 }, 0)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actionProblems } from "#domain/schedule-actions.ts";
+import { actionProblems, instantToRestore } from "#domain/schedule-actions.ts";
 import { STATUSES } from "#domain/states.ts";
 
 const NOW_MS = Date.parse("2026-03-27T14:32:07Z");
@@ -30,4 +30,13 @@ describe("the possible actions on a schedule", () => {
     const message = "An attempt is under way. Try again, at the latest in 2 s.";
     expect(actionProblems(schedule, NOW_MS)).toMatchObject({ fire: message, cancel: message });
   });
+});
+
+it("a replay can stand in for a cancelled schedule alone, and only while its time is ahead", () => {
+  const now = new Date(NOW_MS);
+  const ahead = new Date(NOW_MS + 1);
+  expect(STATUSES.filter((status) => instantToRestore({ status, fireAt: ahead }, now) === ahead)).toEqual([
+    "cancelled",
+  ]);
+  expect(instantToRestore({ status: "cancelled", fireAt: now }, now)).toBeNull();
 });

@@ -34,6 +34,7 @@ describe("a refused target", () => {
     ["https://0x7f.1/", "ipv4-notation"],
     ["https://localhost/", "special-name"],
     ["https://db.internal/", "special-name"],
+    ["https://listen.invalid/", "listener"],
     ["https://a.evil.example.com/", "denied-host"],
     ["https://5.6.7.8/", "denied-range"],
     ["https://10.0.0.1/", "private-ipv4"],
@@ -508,7 +509,7 @@ describe("the operator's policy", () => {
       ],
       ...["https://localhost", "localhost:08", ":80", "::1:80", "a b:1", "http://", "%6c:1"],
     ]) {
-      expect(() => parseTargetPolicy(entry, ""), entry).toThrow(/^DELIVERY_ALLOW: expected host:port .* got "/);
+      expect(() => parseTargetPolicy(entry, ""), entry).toThrow(/^expected host:port .*, not ".*"$/s);
     }
     for (const entry of [
       "1.2.3.0/33",
@@ -521,7 +522,48 @@ describe("the operator's policy", () => {
       "127.1",
       "a b",
     ]) {
-      expect(() => parseTargetPolicy("", entry), entry).toThrow(/^DELIVERY_DENY: expected a host, .* got "/);
+      expect(() => parseTargetPolicy("", entry), entry).toThrow(/^expected a host, .*, not ".*"$/s);
+    }
+  });
+});
+
+describe("a target for listeners", () => {
+  const policies = [
+    nothingExtra,
+    parseTargetPolicy("", "invalid,listen.invalid"),
+    parseTargetPolicy("listen.invalid:443,http://listen.invalid:80,listen.invalid:80", ""),
+  ];
+
+  it("is valid in the test environment alone, the same with every policy", () => {
+    for (const policy of policies) {
+      expect(validateTarget("https://LISTEN.INVALID.:443/a?b#c", policy, "test")).toEqual({
+        ...{ ok: true, url: "https://listen.invalid/a?b", origin: "https://listen.invalid" },
+        ...{ hostname: "listen.invalid", port: 443, allowed: false },
+      });
+      expect(validateTarget("https://listen.invalid", policy, "test")).toMatchObject({
+        url: "https://listen.invalid/",
+      });
+      expect(validateTarget("https://listen.invalid/a", policy, "live")).toMatchObject({ ok: false, rule: "listener" });
+    }
+  });
+
+  it("is never connected to, whatever the operator allows: without an environment it is refused", () => {
+    for (const policy of policies) {
+      expect(validateTarget("https://listen.invalid/", policy)).toMatchObject({ ok: false, rule: "listener" });
+    }
+  });
+
+  it("is https and has no port", () => {
+    for (const policy of policies) {
+      for (const raw of ["http://listen.invalid/", "https://listen.invalid:80/", "https://listen.invalid:1/"]) {
+        expect(validateTarget(raw, policy, "test"), raw).toMatchObject({ ok: false, rule: "listener" });
+      }
+    }
+  });
+
+  it("does not make other names below .invalid valid", () => {
+    for (const raw of ["https://a.listen.invalid/", "https://invalid/", "https://xlisten.invalid/"]) {
+      expect(validateTarget(raw, nothingExtra, "test"), raw).toMatchObject({ ok: false, rule: "special-name" });
     }
   });
 });

@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "build-"));
   chmodSync(folder, 0o755);
-  for (const name of ["app/docs", ".next/static", "sdk/dist", "node_modules"])
+  for (const name of ["app/docs", ".next/static", "sdk/dist", "cli/dist", "node_modules"])
     mkdirSync(join(folder, name), { recursive: true });
   for (const name of ["app/page.tsx", "app/docs/page.tsx", "config.ts", ".next/BUILD_ID"]) write(name, name);
 });

@@ -76,6 +76,7 @@ it("a dry run packs what a release would have, and changes neither the tree, nor
   ).toEqual(
     expect.arrayContaining([
       "stopwatch-7.0.0.tar.gz",
+      "stopwatch-cli-7.0.0-b….tgz",
       "stopwatch-sdk-7.0.0-b….tgz",
       "stopwatch-7.0.0.cdx.json",
       "stopwatch-7.0.0.openapi.json",
@@ -99,9 +100,12 @@ it("a release is a commit and a tag on main, and nothing is pushed", async () =>
 
   const read = (file: string) => readFileSync(join(folder, file), "utf8");
   expect(read("CHANGELOG.md")).toMatch(/## \[Unreleased\]\n\n## \[7\.0\.0\] - \d{4}-\d\d-\d\d\n\n### Added/);
-  for (const file of ["package.json", "sdk/package.json"]) expect(JSON.parse(read(file)).version).toBe("7.0.0");
+  for (const file of ["package.json", "sdk/package.json", "cli/package.json"])
+    expect(JSON.parse(read(file)).version).toBe("7.0.0");
   const { version, packages } = JSON.parse(read("package-lock.json"));
-  expect([version, packages[""].version, packages.sdk.version]).toEqual(["7.0.0", "7.0.0", "7.0.0"]);
+  expect([version, packages[""], packages.sdk, packages.cli].map((it) => it.version ?? it)).toEqual(
+    Array(4).fill("7.0.0"),
+  );
   expect(JSON.parse(read("tests/baseline/openapi.json")).info.version).toBe("7.0.0");
   expect(read("tests/baseline/commit").trim()).toBe(start);
   const source = await readSource("stopwatch-7.0.0.tar.gz");

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 import { type BulkEntry, type CreateInput, type FetchLike, Stopwatch } from "../../../sdk/src/index.ts";
 import { bulkService } from "./bulk-service.ts";
 import { type FakeService, KEY, silence, startFakeService } from "./fake-service.ts";
@@ -26,7 +27,7 @@ describe("an abort ends createMany with the signal's own reason", () => {
       }
     }
     const done = service.client().schedules.createMany(source(), { signal: controller.signal });
-    await vi.waitFor(() => expect(bulk.batches).toHaveLength(2));
+    await waitFor("two batches have arrived", () => bulk.batches.length === 2);
     controller.abort("stop");
     await expect(done).rejects.toBe("stop");
     await nextTurn();
@@ -37,13 +38,14 @@ describe("an abort ends createMany with the signal's own reason", () => {
   test("while it waits for an item that never comes", async () => {
     const controller = new AbortController();
     service.answer(bulkService().answer);
+    let isWaiting = false;
     async function* source() {
       yield item(0);
+      isWaiting = true;
       await new Promise(() => {});
     }
     const done = service.client().schedules.createMany(source(), { signal: controller.signal });
-    await vi.waitFor(() => expect(service.requests).toHaveLength(1));
-    await nextTurn();
+    await waitFor("it waits for an item", () => isWaiting);
     controller.abort("stop");
     await expect(done).rejects.toBe("stop");
   });
@@ -52,7 +54,7 @@ describe("an abort ends createMany with the signal's own reason", () => {
     const controller = new AbortController();
     service.answer(bulkService().answer);
     const end = vi.fn();
-    let release = () => {};
+    let release: (() => void) | undefined;
     async function* source() {
       try {
         await new Promise<void>((resolve) => {
@@ -66,12 +68,12 @@ describe("an abort ends createMany with the signal's own reason", () => {
       }
     }
     const done = service.client().schedules.createMany(source(), { signal: controller.signal });
-    await vi.waitFor(() => expect(service.requests).toHaveLength(1));
-    await nextTurn();
+    const comes = await waitFor("it waits for an item", () => release);
     controller.abort("stop");
     await expect(done).rejects.toBe("stop");
-    release();
-    await vi.waitFor(() => expect(end).toHaveBeenCalledOnce());
+    comes();
+    await waitFor("the source is closed", () => end.mock.calls.length > 0);
+    expect(end).toHaveBeenCalledOnce();
     expect(service.requests).toHaveLength(1);
   });
 
@@ -127,7 +129,7 @@ test("a full batch is sent at once, without waiting for the next item", async ()
     });
   }
   const done = service.client().schedules.createMany(source());
-  await vi.waitFor(() => expect(bulk.stored.size).toBe(3));
+  await waitFor("a batch is stored", () => bulk.stored.size === 3);
   release();
   expect((await done).accepted).toHaveLength(3);
 });

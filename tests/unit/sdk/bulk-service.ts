@@ -5,27 +5,28 @@ type Sent = { idempotencyKey: string; targetUrl: string; [field: string]: unknow
 
 /**
  * Answers bulk calls as the service does: stores each item once by its key, and refuses those whose target has the text
- * `refuse`. `fault` may answer a call of given items in its place; with `isStored` they are stored nonetheless.
+ * `refuse`. It answers calls once `together` of them wait. `fault` may answer a call of given items in its place; with
+ * `isStored` they are stored nonetheless.
  */
 export function bulkService({
   itemsMax = 3,
+  together = 1,
   fault,
 }: {
   itemsMax?: number;
+  together?: number;
   fault?: (items: Sent[], call: number) => { answer: Answer; isStored?: boolean } | undefined;
 } = {}) {
   const stored = new Map<string, string>();
   const batches: Sent[][] = [];
   const bytes: number[] = [];
-  let running = 0;
-  let mostRunning = 0;
+  let waiting: (() => void)[] = [];
+  let mostWaiting = 0;
   const answer: Answer = (request, response, socket) => {
     if (request.url === "/v1/usage") return json(200, { limits: { bulk_items: itemsMax } })(request, response, socket);
     const items: Sent[] = request.body.schedules;
     batches.push(items);
     bytes.push(Buffer.byteLength(request.text));
-    mostRunning = Math.max(mostRunning, ++running);
-    response.on("close", () => running--);
     const accepted: object[] = [];
     const rejected: object[] = [];
     const faulty = fault?.(items, batches.length);
@@ -45,8 +46,15 @@ export function bulkService({
       }
     }
     if (faulty) return faulty.answer(request, response, socket);
-    // In a later turn, so that batches overlap.
-    setTimeout(() => json(200, { accepted, rejected })(request, response, socket), 5);
+    waiting.push(() => json(200, { accepted, rejected })(request, response, socket));
+    mostWaiting = Math.max(mostWaiting, waiting.length);
+    if (waiting.length === together) setTimeout(answerAll, 5);
   };
-  return { answer, stored, batches, bytes, mostRunning: () => mostRunning };
+  // In a later turn, so that a call more than those is counted too.
+  const answerAll = () => {
+    const answers = waiting;
+    waiting = [];
+    for (const answerOne of answers) answerOne();
+  };
+  return { answer, stored, batches, bytes, mostWaiting: () => mostWaiting };
 }

@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { BulkEntry, CreateInput } from "../../../sdk/src/index.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { type BulkEntry, type CreateInput, type FetchLike, Stopwatch } from "../../../sdk/src/index.ts";
 import { bulkService } from "./bulk-service.ts";
-import { type FakeService, hangUp, json, refusal, startFakeService } from "./fake-service.ts";
+import { type FakeService, hangUp, json, KEY, refusal, startFakeService } from "./fake-service.ts";
 
 let service: FakeService;
 beforeAll(async () => {
   service = await startFakeService();
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 afterAll(() => service.stop());
 
@@ -96,10 +99,11 @@ describe("createMany", () => {
       [{ concurrency: 1 }, 1],
       [{ concurrency: 4 }, 4],
     ] as const) {
-      const bulk = bulkService();
+      const bulk = bulkService({ together: most });
       service.answer(bulk.answer);
-      await createMany(items(30), options);
-      expect(bulk.mostRunning()).toBe(most);
+      await createMany(items(24), options);
+      expect(bulk.batches).toHaveLength(8);
+      expect(bulk.mostWaiting()).toBe(most);
     }
   });
 
@@ -194,6 +198,12 @@ describe("a batch without an answer", () => {
 });
 
 describe("a batch that is refused as a whole", () => {
+  const answerOf = (status: number, body: object, headers = {}) => ({
+    status,
+    headers: new Headers(headers),
+    text: async () => JSON.stringify(body),
+  });
+
   test.each([
     [401, "UNAUTHORIZED"],
     [400, "VALIDATION"],
@@ -214,20 +224,29 @@ describe("a batch that is refused as a whole", () => {
   });
 
   test("with RATE_LIMITED and Retry-After is sent again after that time, even when timeoutMs is shorter", async () => {
-    const limited = refusal(429, "RATE_LIMITED", {}, { "Retry-After": "1" });
-    const bulk = bulkService({ fault: (_items, call) => (call < 3 ? { answer: limited } : undefined) });
-    service.answer(bulk.answer);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const startMs = performance.now();
-    const { accepted } = await createMany(items(3), { timeoutMs: 500 });
-    expect(accepted).toHaveLength(3);
-    expect(bulk.batches).toHaveLength(3);
-    expect(performance.now() - startMs).toBeGreaterThan(1_990);
+    const sentAtMs: number[] = [];
+    const limited = answerOf(429, { error: { code: "RATE_LIMITED", message: "no" } }, { "Retry-After": "1" });
+    const accepted = [0, 1, 2].map((index) => ({ index, id: `sch_${index}` }));
+    let last = answerOf(200, { accepted, rejected: [] });
+    const fetch: FetchLike = async (url) => {
+      if (url.endsWith("/v1/usage")) return answerOf(200, { limits: { bulk_items: 3 } });
+      sentAtMs.push(performance.now() - startMs);
+      return sentAtMs.length < 3 ? limited : last;
+    };
+    const { schedules } = new Stopwatch(KEY, { baseUrl: "https://stopwatch.example.com", fetch });
+    const done = schedules.createMany(items(3), { timeoutMs: 500 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await done).accepted).toHaveLength(3);
+    expect(sentAtMs).toEqual([0, 1_000, 2_000]);
     const controller = new AbortController();
-    service.answer(bulkService({ fault: () => ({ answer: limited }) }).answer);
-    const done = createMany(items(1), { timeoutMs: 500, signal: controller.signal });
-    await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+    last = limited;
+    const aborted = schedules.createMany(items(1), { timeoutMs: 500, signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(sentAtMs).toEqual([0, 1_000, 2_000, 2_000]);
     controller.abort("stop");
-    await expect(done).rejects.toBe("stop");
+    await expect(aborted).rejects.toBe("stop");
   });
 
   test("after a try without an answer makes its items unknown, because the first try may have been carried out", async () => {

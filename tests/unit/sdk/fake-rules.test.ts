@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDuration } from "#domain/duration.ts";
+import { ENVIRONMENTS } from "#domain/environment.ts";
 import { cleanErrorText } from "#domain/error-text.ts";
 import { type OnClockChange, resolveFireTime } from "#domain/fire-time.ts";
 import { parseCustomHeaders, RESERVED_HEADERS } from "#domain/headers.ts";
@@ -120,10 +121,12 @@ describe("the SDK's fake judges as the service does:", () => {
   it("targets", () => {
     const policy = parseTargetPolicy("", "");
     const check = (url: string) => {
-      const judged = validateTarget(url, policy);
-      expect(readTarget(url, new Set()), url).toEqual(
-        judged.ok ? { url: judged.url } : { problem: expect.any(String) },
-      );
+      for (const env of ENVIRONMENTS) {
+        const judged = validateTarget(url, policy, env);
+        expect(readTarget(url, new Set(), env), url).toEqual(
+          judged.ok ? { url: judged.url } : { problem: expect.any(String) },
+        );
+      }
     };
     const vectors = readFileSync("tests/vectors/addresses.json", "utf8");
     const written = [...vectors.matchAll(/"(https?:[^"\\]*(?:\\.[^"\\]*)*)"/g)].map(([text]) => JSON.parse(text));
@@ -133,6 +136,7 @@ describe("the SDK's fake judges as the service does:", () => {
       ...["https://example.com/hook?a=b#c", "https://EXAMPLE.com.:443/", "http://example.com:80", "https://a@b.com"],
       ...["https://xn--mnchen-3ya.de/", "https://münchen.de/", "https://svc.internal/", "https://localhost"],
       ...["https://8.8.8.8/", "https://127.1/", "https://10.0.0.1:443", "https://[2606:4700::1111]/"],
+      ...["https://listen.invalid/hooks/a?b#c", "https://LISTEN.invalid.:443/", "http://listen.invalid:80/"],
       ...["https://[2001:db8::1]/", "https://[::ffff:1.2.3.4]/", "https://[2620:4f:8000::1]", "https://[3fff:0fff::]/"],
     );
     checkEach(urls, check);

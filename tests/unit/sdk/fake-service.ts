@@ -1,6 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { generateApiKey } from "#domain/api-key.ts";
+import { serveHttp } from "#tests/helpers/http-server.ts";
 import { Stopwatch, type StopwatchOptions } from "../../../sdk/src/index.ts";
 
 export type Received = {
@@ -29,10 +31,8 @@ export async function startFakeService() {
   const requests: Received[] = [];
   let answers: Answer[] = [];
   let connections = 0;
-  const server = createServer(async (message, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of message) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
+  const { server, origin, close } = await serveHttp(async (message, response) => {
+    const text = await textOf(message);
     const body = text === "" ? undefined : JSON.parse(text);
     const { method = "", url = "", headers } = message;
     const request = { method, url, headers, text, body, atMs: performance.now() };
@@ -42,8 +42,6 @@ export async function startFakeService() {
     answer(request, response, message.socket);
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
     /** The requests since `answer` was called last. */
@@ -55,10 +53,7 @@ export async function startFakeService() {
       answers = next;
     },
     client: (options: StopwatchOptions = {}) => new Stopwatch(KEY, { baseUrl: origin, ...options }),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: close,
   };
 }
 

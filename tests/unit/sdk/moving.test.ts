@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RescheduleInput } from "../../../sdk/src/index.ts";
+import { waitByTurns } from "../helpers/wait-by-turns.ts";
 import {
   type Answer,
   type FakeService,
@@ -14,6 +15,9 @@ import {
 let service: FakeService;
 beforeAll(async () => {
   service = await startFakeService();
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 afterAll(() => service.stop());
 
@@ -32,11 +36,28 @@ const conflict: Answer = (...args) => refusal(409, "CONFLICT", {}, date())(...ar
 const past: Answer = (...args) => refusal(400, "VALIDATION", {}, date())(...args);
 
 const reschedule = (input: RescheduleInput, options = {}) =>
-  service.client({ attemptTimeoutMs: 300 }).schedules.reschedule(SCHEDULE_ID, input, options);
-const fire = (options = {}) => service.client({ attemptTimeoutMs: 300 }).schedules.fire(SCHEDULE_ID, options);
+  service.client().schedules.reschedule(SCHEDULE_ID, input, options);
+const fire = (options = {}) => service.client().schedules.fire(SCHEDULE_ID, options);
 const methods = () =>
   service.requests.map(({ method, url }) => `${method} ${url.replace(`/v1/schedules/${SCHEDULE_ID}`, "")}`);
 
+/** The longest wait after a first try. */
+const LONGEST_WAIT_MS = 500;
+
+/** Makes a call whose first try gets no answer, and has that try end by its bound at once. */
+async function timeOutOnce<T>(call: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const ended = call();
+    ended.catch(() => {});
+    await waitByTurns("the first try has arrived", () => service.requests.length === 1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    return await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+}
 describe("a PATCH whose answer was lost and whose repeat is refused", () => {
   test.each(["1h30m", "PT90M", "PT1H30M", "5400s", "1.5h"])(
     "with fireIn %s repeats the same body, and returns the schedule when it was moved as requested",
@@ -76,14 +97,16 @@ describe("a PATCH whose answer was lost and whose repeat is refused", () => {
         refused,
         shows(() => ({ fire_at: "2030-12-31T23:00:00.124Z" })),
       );
-      expect(await reschedule({ fireAt })).toMatchObject({ id: SCHEDULE_ID });
+      expect(await timeOutOnce(() => reschedule({ fireAt }))).toMatchObject({ id: SCHEDULE_ID });
     }
     service.answer(
       silence,
       conflict,
       shows(() => ({ fire_at: "2030-12-31T23:00:00.126Z" })),
     );
-    await expect(reschedule({ fireAt: new Date(fireAt) })).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(timeOutOnce(() => reschedule({ fireAt: new Date(fireAt) }))).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
   });
 
   test("with earlyFire returns the schedule only when it has that setting", async () => {
@@ -122,8 +145,22 @@ describe("a PATCH whose answer was lost and whose repeat is refused", () => {
   test("rejects with the refusal when the schedule cannot be read", async () => {
     service.answer(hangUp, conflict, refusal(404, "NOT_FOUND"));
     await expect(reschedule({ fireIn: "60s" })).rejects.toMatchObject({ code: "CONFLICT" });
+    service.answer(hangUp, conflict, hangUp);
+    await expect(reschedule({ fireIn: "60s" }, { maxRetries: 1 })).rejects.toMatchObject({ code: "CONFLICT" });
+  });
+
+  test("rejects with the refusal when timeoutMs is over while the schedule is read", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     service.answer(hangUp, conflict, silence);
-    await expect(reschedule({ fireIn: "60s" }, { timeoutMs: 1_000 })).rejects.toMatchObject({ code: "CONFLICT" });
+    const onRetry = vi.fn();
+    const call = service.client({ onRetry }).schedules.reschedule(SCHEDULE_ID, { fireIn: "60s" }, { timeoutMs: 1_000 });
+    const refused = expect(call).rejects.toMatchObject({ code: "CONFLICT" });
+    await waitByTurns("the first try has failed", () => onRetry.mock.calls.length === 1);
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT_MS);
+    await waitByTurns("the schedule is read", () => service.requests.length === 3);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await refused;
+    expect(methods()).toEqual(["PATCH ", "PATCH ", "GET "]);
   });
 });
 
@@ -146,7 +183,7 @@ describe("a fire whose answer was lost and whose repeat is refused", () => {
         conflict,
         shows(() => ({ status: "succeeded", fire_at: at(-500), updated_at: at(-400) })),
       );
-      expect(await fire()).toMatchObject({ status: "succeeded" });
+      expect(await (fault === silence ? timeOutOnce(fire) : fire())).toMatchObject({ status: "succeeded" });
       expect(methods()).toEqual(["POST /fire", "POST /fire", "GET "]);
     },
   );

@@ -2,6 +2,7 @@ import { openApiDocument } from "#server/contract/openapi.ts";
 
 type Operation = {
   operationId: string;
+  tags: string[];
   security: object[];
   requestBody?: { content: { "application/json": { example: object } } };
   responses: Record<string, { content?: { "application/json"?: { example?: unknown } } }>;
@@ -14,8 +15,10 @@ export const operations = Object.entries(document.paths).flatMap(([path, methods
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...(operation as Operation) })),
 );
 
-/** The operations that take an API key. */
-export const operationsOfKeys = operations.filter(({ security }) => security.some((way) => "apiKey" in way));
+/** The operations that take an API key, but for those of listeners: the command line calls them, by `request`. */
+export const operationsOfKeys = operations.filter(
+  ({ security, tags }) => security.some((way) => "apiKey" in way) && !tags.includes("Listeners"),
+);
 
 /** The operation that a request is of. */
 export function operationOf(method: string, url: string): (typeof operations)[number] | undefined {

@@ -1,9 +1,12 @@
 import { once as emitted } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { generateSigningSecret } from "#domain/signing.ts";
+import { serveHttp } from "#tests/helpers/http-server.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 import {
   type Delivery,
   memoryOnce,
@@ -24,24 +27,13 @@ async function serve(options: Partial<ReceiveOptions> = {}, before: Before = () 
   const onError = vi.fn<(error: unknown) => void>();
   const handle = receiveNode({ secrets: [SECRET], onDelivery, onError, ...options });
   const handled = vi.fn<() => void>();
-  const server = createServer(async (request, response) => {
+  const { port, origin, close } = await serveHttp(async (request, response) => {
     await before(request);
     await handle(request, response);
     handled();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, port, onDelivery, onError, handled };
-}
-
-async function readAll(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  onTestFinished(close);
+  return { url: `${origin}/`, port, onDelivery, onError, handled };
 }
 
 async function post(url: string, body = BODY, secret = SECRET): Promise<{ status: number; text: string }> {
@@ -87,9 +79,9 @@ it("receiveNode accepts a signature header that came twice", async () => {
 });
 
 it.each<[string, Before]>([
-  ["rawBody", async (request) => Object.assign(request, { rawBody: await readAll(request), body: { parsed: true } })],
-  ["a body of bytes", async (request) => Object.assign(request, { body: await readAll(request) })],
-  ["a body of text", async (request) => Object.assign(request, { body: String(await readAll(request)) })],
+  ["rawBody", async (request) => Object.assign(request, { rawBody: await buffer(request), body: { parsed: true } })],
+  ["a body of bytes", async (request) => Object.assign(request, { body: await buffer(request) })],
+  ["a body of text", async (request) => Object.assign(request, { body: String(await buffer(request)) })],
   ["an empty object beside a body that nobody read", (request) => Object.assign(request, { body: {} })],
 ])("receiveNode accepts a body that a parser has read: %s", async (_, before) => {
   const { url, onDelivery } = await serve({}, before);
@@ -99,7 +91,7 @@ it.each<[string, Before]>([
 
 it("receiveNode applies maxBytes to a body that a parser has read, too", async () => {
   const { url } = await serve({ maxBytes: 5 }, async (request) =>
-    Object.assign(request, { body: await readAll(request) }),
+    Object.assign(request, { body: await buffer(request) }),
   );
   expect((await post(url)).status).toBe(413);
 });
@@ -108,9 +100,9 @@ it.each<[string, string, Before]>([
   [
     "body_parsed",
     "before express.json()",
-    async (request) => Object.assign(request, { body: JSON.parse(String(await readAll(request))) }),
+    async (request) => Object.assign(request, { body: JSON.parse(String(await buffer(request))) }),
   ],
-  ["body_used", "verify first", async (request) => void (await readAll(request))],
+  ["body_used", "verify first", async (request) => void (await buffer(request))],
 ])("receiveNode answers 500 and says what to do when the raw bytes are lost: %s", async (reason, fix, before) => {
   const { url, onDelivery, onError } = await serve({}, before);
   expect(await post(url)).toEqual({ status: 500, text: expect.stringContaining(fix) });
@@ -132,10 +124,10 @@ it("receiveNode answers 413 as soon as the body is too large, and the connection
   socket.write(
     `POST / HTTP/1.1\r\nHost: a\r\n${head.join("")}Content-Length: ${2_000 + rest}\r\n\r\n${"x".repeat(2_000)}`,
   );
-  await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1\.1 413 /));
+  await waitFor("the first one is answered", () => /^HTTP\/1\.1 413 /.test(received));
   socket.write("x".repeat(rest));
   socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${head.join("")}Content-Length: ${BODY.length}\r\n\r\n${BODY}`);
-  await vi.waitFor(() => expect(received).toMatch(/HTTP\/1\.1 200 /));
+  await waitFor("the next one is answered", () => /HTTP\/1\.1 200 /.test(received));
   expect(onDelivery).toHaveBeenCalledOnce();
 });
 
@@ -145,9 +137,9 @@ it("receiveNode runs nothing and reports no error when the client disconnects", 
   const sending = request({ port, method: "POST", headers: { ...headers, "Content-Length": BODY.length } });
   sending.on("error", () => {});
   sending.write(BODY.slice(0, 5));
-  await vi.waitFor(() => expect(sending.socket?.connecting).toBe(false));
+  await waitFor("it is connected", () => sending.socket?.connecting === false);
   sending.destroy();
-  await vi.waitFor(() => expect(handled).toHaveBeenCalled());
+  await waitFor("the request is handled", () => handled.mock.calls.length > 0);
   expect(onDelivery).not.toHaveBeenCalled();
   expect(onError).not.toHaveBeenCalled();
 });
@@ -188,15 +180,14 @@ it("receiveNode does not end a response that something else has begun", async ()
 
 it("receive behind an adapter of Node's streams sends the answer to a body that is too large", async () => {
   const handle = receive({ secrets: [SECRET], onDelivery: () => {}, maxBytes: 1_000 });
-  const server = createServer(async (message, response) => {
+  const { origin, close } = await serveHttp(async (message, response) => {
     const body = Readable.toWeb(message) as ReadableStream;
     const headers = new Headers(message.headers as Record<string, string>);
     const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
     const { status } = await handle(new Request("http://localhost/", init));
     response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(close);
   const body = "x".repeat(5_000_000);
-  expect((await post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, body)).status).toBe(413);
+  expect((await post(`${origin}/`, body)).status).toBe(413);
 });

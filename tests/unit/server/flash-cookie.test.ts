@@ -53,6 +53,14 @@ describe("the flash cookie, which carries the result of a form", () => {
     expect(load(kept(sent), { url: "/keys?env=test" }).set).toHaveLength(1);
   });
 
+  it("is neither shown nor removed by a page that is loaded ahead, but by the next one", () => {
+    for (const purpose of ["prefetch", "prefetch;prerender"]) {
+      const ahead = load(`a=1; ${kept(sent)}`, { headers: { "sec-purpose": purpose } });
+      expect([ahead.flash, ahead.set]).toEqual([undefined, []]);
+    }
+    expect(load(`a=1; ${kept(sent)}`).flash).toEqual({ result: "revoked" });
+  });
+
   it("is not marked as shown by an answer that a cache may keep", () => {
     expect(load(kept(sent), { cacheControl: "public, max-age=300" }).set).toEqual([]);
   });

@@ -110,6 +110,9 @@ it.each([
   ["/sdk.tgz", false],
   ["/sdk.tgz?x", false],
   ["/sdk/index.js", false],
+  ["/cli", true],
+  ["/cli.tgz", false],
+  ["/cli/stopwatch-cli-0.1.0.tgz", false],
   ["/healthz", false],
   ["/v1/me", false],
 ])("whether %s is a page: %s", (target, expected) => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
 import { SharedCounter } from "#server/rate-limit/shared-counter.ts";
+import { waitByTurns } from "../helpers/wait-by-turns.ts";
 
 const LIMIT = 600;
 const MINUTE = 29_000_000;
@@ -156,7 +157,7 @@ describe("the rate limiter in several processes", () => {
     const store = createStore();
     for (const counts of fleet(store, 2)) await counts.add("a", LIMIT);
     await vi.advanceTimersByTimeAsync(1_000);
-    await vi.waitFor(() => expect(store.rows.get(`${MINUTE} a`)).toBe(2));
+    await waitByTurns("both are flushed", () => store.rows.get(`${MINUTE} a`) === 2);
   });
 });
 
@@ -179,7 +180,7 @@ describe("the rate limiter, while the database", () => {
     for (let n = 0; n < 100; n++) await counts.add("a", LIMIT);
     isAway = false;
     await vi.advanceTimersByTimeAsync(1_000);
-    await vi.waitFor(() => expect(store.rows.get(`${MINUTE} a`)).toBe(100));
+    await waitByTurns("all are flushed", () => store.rows.get(`${MINUTE} a`) === 100);
   });
 
   it("does not answer, holds calls up for one second once and not again", async () => {

@@ -24,7 +24,7 @@ export default dashboardPage(CREATED_PATH, async ({ ctx, view }) => {
           name={name}
           env={env}
           value={key}
-          isRotated={result === "rotated"}
+          replaced={result === "rotated" ? "ended" : result === "overlaps" ? "expires" : undefined}
           savedAction="/keys/saved"
           viewEnv={view.env}
         />

@@ -1,21 +1,33 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
-import { OPERATION_ACTIONS } from "#domain/operations.ts";
+import { encodeId } from "#domain/ids.ts";
+import { ACTED_ON, actedOnAmong, OPERATION_ACTIONS } from "#domain/operations.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
+import { STATUSES } from "#domain/states.ts";
 import { readUsage } from "#server/overview/usage.ts";
+import { findOwnSchedules } from "#server/schedules/get.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn } from "../../view.ts";
-import { filterParams, readScheduleListQuery } from "../list-query.ts";
+import { filterParams, readScheduleListQuery, scopeOf } from "../list-query.ts";
 
 export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
   const { params, env, zone } = view;
   const action = OPERATION_ACTIONS.find((one) => one === params.action) ?? "cancel";
-  const ids = params.ids?.split(",") ?? [];
-  const { filter, problem } = readScheduleListQuery(params, view);
-  const isAll = params.all === "1" && problem === undefined;
-  const { status: statuses = null, q = null, from = null, to = null } = filter;
-  const [usage, found] = await Promise.all([readUsage(ctx), isAll && listOwnSchedules(ctx, { ...filter, ...ONE })]);
-  const scope = isAll ? { all: "1", ...filterParams(filter) } : { ids: ids.join(",") };
+  const { filter: asked, problem } = readScheduleListQuery(params, view);
+  const statuses = actedOnAmong(action, asked.status);
+  const filter = statuses.length === STATUSES.length ? asked : { ...asked, status: statuses };
+  const isAll = params.all === "1" && problem === undefined && statuses.length > 0;
+  const ids = params.all === "1" ? [] : (params.ids?.split(",") ?? []);
+  const [usage, found, chosen] = await Promise.all([
+    readUsage(ctx),
+    isAll && listOwnSchedules(ctx, { ...filter, ...ONE }),
+    findOwnSchedules(ctx, ids),
+  ]);
+  const applicable = chosen.filter(({ status }) => ACTED_ON[action].includes(status));
+  const [only] = ids.length === 1 ? applicable : [];
+  const scope = isAll
+    ? { all: "1", ...filterParams(filter) }
+    : { ids: applicable.map(({ id }) => encodeId("sch", id)).join(",") };
   return {
     title: action === "cancel" ? "Cancel schedules" : "Replay schedules",
     crumb: { href: hrefIn(env, "/schedules"), label: "Schedules" },
@@ -23,13 +35,16 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
     body: (
       <ConfirmCard
         action={action}
-        count={found ? found.total : ids.length}
+        count={found ? found.total : applicable.length}
         isCapped={found ? found.totalCapped : false}
-        filter={isAll ? { statuses, q, from, to } : null}
+        leftAlone={ids.length - applicable.length}
+        only={only ? { method: only.method, url: only.targetUrl, fireAt: only.fireAt } : null}
+        filter={isAll ? scopeOf(filter) : null}
         {...{ zone, usage, error: params.error }}
         formAction="/schedules/start"
         // The form key makes a repeated submit idempotent.
         fields={{ action, ...scope, key: params.key ?? crypto.randomUUID(), env, back: params.back }}
+        againHref={hrefIn(env, "/schedules/confirm", { ...params, error: undefined })}
         backHref={parseRedirectPath(params.back ?? "") ?? hrefIn(env, "/schedules")}
       />
     ),

@@ -9,7 +9,8 @@ export function shownOperation(operation: ReturnType<typeof presentOperation>): 
     ...{ id, action, status, total, totalCapped: total_capped === true, acted, leftAlone: left_alone },
     filter: filter && {
       ...{ statuses: filter.status, q: filter.q },
-      ...{ from: instant(filter.from), to: instant(filter.to) },
+      ...{ from: instant(filter.from), to: instant(filter.to), late: filter.late, host: filter.host },
+      ...{ code: filter.code, idempotencyKey: filter.idempotency_key, operation: filter.operation },
     },
     error: error?.message ?? null,
     createdAt: new Date(created_at),

@@ -1,6 +1,7 @@
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { DashboardFrame } from "#components/layout/dashboard-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
+import { TestDeliveriesBand } from "#components/layout/test-deliveries-band.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Segments } from "#components/ui/tabs.tsx";
 import { environmentOf } from "#domain/environment.ts";
@@ -20,8 +21,13 @@ export default async function Frame({ searchParams }: { searchParams: Promise<{ 
       envLinks={{ live: "?env=live", test: "?env=test" }}
       current="/schedules/new"
       isAdmin
-      counts={{ "/schedules": 1_284 }}
+      waiting={{ count: 1_284, isCapped: false }}
       email="ana@example.com"
+      band={
+        env === "test" && (
+          <TestDeliveriesBand until={new Date("2026-04-03T14:34:48Z")} zone="Europe/Zurich" action="#switch" />
+        )
+      }
       foot={<span className="text-ink-muted text-xs">Dispatcher beat 0.4 s ago</span>}
     >
       <PageBar

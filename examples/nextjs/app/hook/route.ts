@@ -4,7 +4,7 @@ const { STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT } = process.env;
 
 export const POST = receive({
   secrets: [STOPWATCH_SECRET, STOPWATCH_SECRET_NEXT],
-  once: memoryOnce(), // for one process; for several see "Run each schedule once" in docs/signing.md
+  once: memoryOnce(), // for one process; for several see docs/de-duplicate.md
   async onDelivery(delivery) {
     const { order } = delivery.json<{ order: string }>();
     if (order === "cancelled") throw new Gone(); // no attempt follows

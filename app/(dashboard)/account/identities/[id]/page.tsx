@@ -23,7 +23,7 @@ export default dashboardPage("/account/identities/[id]", async ({ ctx, view, rou
         label={`Remove ${provider}`}
         keep={{ href: account.href, label: "Keep it" }}
       >
-        <p>It no longer opens your account. Sessions stay: end them on the account page.</p>
+        <p>It can no longer sign in to your account. Sessions stay: end them on the account page.</p>
         <p>
           If somebody signs in with {provider} again and {provider} has verified that your e-mail address is theirs, it
           is linked anew, and you get a mail.

@@ -1,3 +1,4 @@
+import { requestName } from "#components/format/request-name.ts";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import { Confirm } from "#components/ui/confirm.tsx";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
@@ -10,7 +11,7 @@ export default dashboardPage("/schedules/[id]/cancel", async ({ ctx, view, route
   return {
     title: "Cancel",
     documentTitle: "Cancel a schedule",
-    crumb: { href: page, label: schedule.id },
+    crumb: { href: page, label: requestName(schedule.method, schedule.targetUrl) },
     narrow: true,
     body: (
       <>

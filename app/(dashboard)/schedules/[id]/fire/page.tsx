@@ -1,4 +1,5 @@
 import { formatInstant } from "#components/format/instant.ts";
+import { requestName } from "#components/format/request-name.ts";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
 import { Confirm } from "#components/ui/confirm.tsx";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
@@ -10,9 +11,9 @@ export default dashboardPage("/schedules/[id]/fire", async ({ ctx, view, routePa
   const page = hrefIn(view.env, `/schedules/${schedule.id}`);
   const moved = schedule.movedToNowAt?.toISOString() ?? "";
   return {
-    title: "Fire now",
-    documentTitle: "Fire a schedule now",
-    crumb: { href: page, label: schedule.id },
+    title: "Send now",
+    documentTitle: "Send a schedule now",
+    crumb: { href: page, label: requestName(schedule.method, schedule.targetUrl) },
     narrow: true,
     body: (
       <>
@@ -21,7 +22,7 @@ export default dashboardPage("/schedules/[id]/fire", async ({ ctx, view, routePa
           title="Send this request now?"
           action={`/schedules/${schedule.id}/fire/confirm`}
           fields={{ id: schedule.id, env: view.env, moved }}
-          label="Fire it now"
+          label="Send it now"
           isDanger={false}
           keep={{ href: page, label: "Not now" }}
           reason={schedule.problems.fire ?? undefined}

@@ -1,3 +1,4 @@
+import { requestName } from "#components/format/request-name.ts";
 import { RescheduleForm } from "#components/schedules/reschedule-form.tsx";
 import { rescheduleProblem } from "#components/schedules/reschedule-problem.ts";
 import { ScheduleSummary } from "#components/schedules/schedule-summary.tsx";
@@ -19,7 +20,7 @@ export default dashboardPage("/schedules/[id]/reschedule", async ({ ctx, view, r
   const problem = rescheduleProblem(error, chooseTime(typed, view.now.getTime()), typed.words !== "");
   return {
     title: "Reschedule",
-    crumb: { href: page, label: schedule.id },
+    crumb: { href: page, label: requestName(schedule.method, schedule.targetUrl) },
     body: (
       <>
         {problem?.field ? (

@@ -9,7 +9,7 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route(rotateApiKey, async ({ ctx, params }) =>
-    created(presentNewApiKey(await rotateOwnApiKey(ctx, params.id))),
+  POST: route(rotateApiKey, async ({ ctx, params, body }) =>
+    created(presentNewApiKey(await rotateOwnApiKey(ctx, params.id, body))),
   ),
 });

@@ -1,0 +1,7 @@
+import { methods } from "#server/http/methods.ts";
+import { packageRedirect } from "#server/packages/package-route.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: packageRedirect("cli") });

@@ -1,0 +1,20 @@
+import { answerDelivery } from "#server/contract/listen.ts";
+import { methods } from "#server/http/methods.ts";
+import { noContent } from "#server/http/reply.ts";
+import { route } from "#server/http/route.ts";
+import { answerDeliveryOf } from "#server/listen/answer.ts";
+import { limitListening } from "#server/rate-limit/enforce.ts";
+
+export const dynamic = "force-dynamic";
+export const runtime = "nodejs";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(
+    answerDelivery,
+    async ({ ctx, params, body }) => {
+      await answerDeliveryOf(ctx, params.id, body);
+      return noContent();
+    },
+    { limit: limitListening },
+  ),
+});

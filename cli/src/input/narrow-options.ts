@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { OperationSet } from "../../../sdk/src/types.ts";
+
+/** The options for host, answer, lateness, key and operation, which the service judges. */
+export type NarrowOptions = {
+  host?: string;
+  code?: string;
+  late?: string;
+  idempotencyKey?: string;
+  operation?: string;
+};
+
+export function addNarrowOptions(command: Command): void {
+  command
+    .option("--host <host>", "The whole host of the target, such as api.example.com")
+    .option("--code <code>", "The last answer: 503, a class such as 5xx, or none")
+    .option("--late <range>", "Late by so many ms: 250.., ..0 or 100..500")
+    .option("--idempotency-key <key>", "The one that was created with this key")
+    .option("--operation <id>", "The copies that an operation made");
+}
+
+/** The filter of these options, without those that were not given. */
+export function parseNarrow(options: NarrowOptions): Omit<OperationSet, "status" | "q" | "from" | "to"> {
+  const { host, code, late, idempotencyKey, operation } = options;
+  return {
+    ...(host !== undefined && { host }),
+    ...(code !== undefined && { code }),
+    ...(late !== undefined && { late }),
+    ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+    ...(operation !== undefined && { operation }),
+  };
+}

@@ -1,0 +1,51 @@
+import { SlidersHorizontal } from "lucide";
+import { CODE_CLASSES } from "#domain/answer-code.ts";
+import { parseLateRange } from "#domain/late-range.ts";
+import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
+import { formatLateRange } from "../format/late-range.ts";
+import { TextField } from "./field.tsx";
+import { FilterSelect } from "./filter-form.tsx";
+import { Icon } from "./icon.tsx";
+
+type Name = "late" | "host" | "code" | "idempotency_key" | "operation";
+
+/** The filters that lists of schedules and of attempts have in common. The rare ones are folded until one is used. */
+export function NarrowFilters({ values }: { values: Readonly<Partial<Record<Name, string>>> }) {
+  const { late, host, code, idempotency_key: key, operation } = values;
+  return (
+    <>
+      <FilterSelect name="code" label="Answer" value={code} any="Any answer" options={withOwn(ANSWERS, code, code)} />
+      <FilterSelect name="late" label="Late" value={late} any="Late or not" options={withOwn(LATE, late, own(late))} />
+      <details className="group/more open:basis-full" open={(host ?? key ?? operation) !== undefined}>
+        <summary className="inline-flex min-h-9 cursor-pointer select-none list-none items-center gap-1.5 rounded-md px-2 text-ink-soft text-sm hover:text-ink [&::-webkit-details-marker]:hidden">
+          <Icon of={SlidersHorizontal} small />
+          More filters
+        </summary>
+        <div className="mt-1 grid gap-2 sm:grid-cols-3">
+          <TextField name="host" label="Host of the target" placeholder="api.example.com" defaultValue={host} />
+          <TextField name="idempotency_key" label="Idempotency key" defaultValue={key} />
+          <TextField name="operation" label="Copies of operation" placeholder="op_…" defaultValue={operation} />
+        </div>
+      </details>
+    </>
+  );
+}
+
+const ANSWERS = Object.fromEntries(CODE_CLASSES.map((one) => [one, one === "none" ? "No answer" : one]));
+
+const LATE = {
+  [`${ON_TIME_WITHIN_MS + 1}..`]: `Late, past ${ON_TIME_WITHIN_MS} ms`,
+  "1001..": "Late, past 1 s",
+  [`..${ON_TIME_WITHIN_MS}`]: "On time",
+  "..-1": "Early",
+};
+
+function own(late: string | undefined): string | undefined {
+  const range = late === undefined ? null : parseLateRange(late);
+  return range === null ? late : formatLateRange(range);
+}
+
+/** The options, and the value of the address where it is none of them. */
+function withOwn(options: Readonly<Record<string, string>>, value: string | undefined, words: string | undefined) {
+  return value === undefined || Object.hasOwn(options, value) ? options : { ...options, [value]: words ?? value };
+}

@@ -1,0 +1,39 @@
+import type { Query } from "./passes.ts";
+import type { SearchFilter } from "./search-filter.ts";
+
+/** `late` and `code` are those of the attempt. */
+export type AttemptSearch = SearchFilter & {
+  q?: Query | undefined;
+  outcome?: "succeeded" | "failed" | undefined;
+  /** UUID. */
+  scheduleId?: string | undefined;
+  /** Only attempts whose lateness is counted; `late` is then that of the schedule. */
+  measured?: boolean | undefined;
+  /** `attempted_at` from here on. */
+  from?: Date | undefined;
+  /** `attempted_at` before this. */
+  to?: Date | undefined;
+  /** `late`: the latest first, and those that are not known to be late or not after them. */
+  sort?: "-attempted_at" | "late" | undefined;
+  limit: number;
+  offset: number;
+  /** Only rows after this one in the order of the list; `offset` is 0 then. */
+  after?: AttemptCursor | undefined;
+};
+
+/**
+ * A position in the order of the list: the instant of an attempt (in the order of lateness, what `writeCursorLateness`
+ * returns) and, within it, its schedule (UUID) and number.
+ */
+export type AttemptCursor = { atMs: number; id: string; attempt: number };
+
+/** An attempt: its schedule (UUID), its number, its instant in epoch ms, and its lateness, ms, where it is known. */
+export type AttemptKey = [scheduleId: string, attempt: number, attemptedAtMs: number, lateMs: number | null];
+
+/** Whether a search has filters, or an order, for which `narrowSources` finds the rows. */
+export function isNarrow({ late, measured, host, code, idempotencyKey, operationId, sort }: AttemptSearch): boolean {
+  const isOneOfDelivered = code !== undefined && code !== "2xx" && code.startsWith("2");
+  return (
+    isOneOfDelivered || sort === "late" || (late ?? measured ?? host ?? idempotencyKey ?? operationId) !== undefined
+  );
+}

@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import type { ScheduleStatus } from "#domain/states.ts";
+import type { Tenant } from "../accounts/tenant.ts";
+import type { PageCursor } from "../page.ts";
+import type { Query } from "./passes.ts";
+import type { SearchFilter } from "./search-filter.ts";
+
+export type ScheduleSearch = SearchFilter & {
+  q?: Query | undefined;
+  statuses?: ScheduleStatus[] | undefined;
+  /** `fire_at` from here on. */
+  from?: Date | undefined;
+  /** `fire_at` before this. */
+  to?: Date | undefined;
+  /** `late`: those that were sent, latest first, and after them the others, newest first. */
+  sort: "-created_at" | "fire_at" | "-fire_at" | "late";
+  limit: number;
+  offset: number;
+  /** Only rows after this one in the order of the list; `offset` is 0 then. */
+  after?: ScheduleCursor | undefined;
+};
+
+/** `attempt` is 1 for a row that was not sent, in the order of lateness; its `atMs` is then its creation, else its lateness. */
+export type ScheduleCursor = PageCursor & { attempt?: number };
+
+/** `upcoming`: open schedules, next due first, and after them ended ones, last due first. */
+export type PageSearch = Omit<ScheduleSearch, "sort" | "after"> & { sort: ScheduleSearch["sort"] | "upcoming" };
+
+export type WantedSchedules = PageSearch & Pick<ScheduleSearch, "after">;
+
+/** Which schedule (UUID), and what `ScheduleCursor` has of it. */
+export type ScheduleKey = [id: string, atMs: number, attempt: number];
+
+/** Whether a search has filters, or an order, for which `narrowSources` finds the rows. */
+export function isNarrow({ late, host, code, idempotencyKey, operationId, sort }: WantedSchedules): boolean {
+  return sort === "late" || (late ?? host ?? code ?? idempotencyKey ?? operationId) !== undefined;
+}
+
+/** Firing schedules are found by their shard only. */
+export const inShardOf = ({ accountId }: Tenant) =>
+  sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
+
+/** The condition that `fire_at` is in the range, to follow another one. */
+export const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
+  sql.join([
+    from ? sql` AND fire_at >= ${from.toISOString()}::timestamptz` : sql``,
+    to ? sql` AND fire_at < ${to.toISOString()}::timestamptz` : sql``,
+  ]);

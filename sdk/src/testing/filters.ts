@@ -1,4 +1,6 @@
 import type { Account, Stored } from "./account.ts";
+import { isWellFormed } from "./refusal.ts";
+import { parseUrl } from "./targets.ts";
 
 /** Filters that schedules, the log and operations have in common. */
 export type Filters = {
@@ -21,12 +23,12 @@ export function readLate(text: string): LateRange | null {
 
 /** Reads a whole host with an optional port, as target URLs have it; null for any other text. */
 export function readHost(text: string): string | null {
-  const url = `https://${text}`;
-  if (!/^[^/?#\\\s@%]+$/.test(text) || !URL.canParse(url)) return null;
-  const { host, hostname, port } = new URL(url);
-  // The parser takes half an IPv4 address for a whole one.
-  if (/^[\d.]+$/.test(hostname) && !text.startsWith(hostname)) return null;
-  return port === "0" ? null : host.replace(/\.$/, "");
+  const [, typed] = /^(\[[0-9a-f:.]+\]|[^/?#\\\s@%:[\]]+)(?::[1-9]\d{0,4})?$/i.exec(text) ?? [];
+  const url = typed === undefined || !isWellFormed(text) ? null : parseUrl(`https://${text}`);
+  if (url?.pathname !== "/") return null;
+  // The parser completes half an IPv4 address.
+  const isAsWritten = /[[\u0080-\uffff]/.test(text) || typed?.replace(/\.$/, "").toLowerCase() === url.hostname;
+  return isAsWritten ? url.host : null;
 }
 
 /** Reads a status code, a class of them or `none`; null for any other text. */

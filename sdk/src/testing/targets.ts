@@ -60,7 +60,8 @@ function hostProblem(hostname: string, written: string): string | undefined {
   return labels.length < 2 || SPECIAL.test(hostname) ? notPublic : undefined;
 }
 
-function parseUrl(text: string): URL | null {
+/** A URL as the service stores it: without fragment and without the dot at the end of its host. Null for no URL. */
+export function parseUrl(text: string): URL | null {
   try {
     const url = new URL(text);
     url.hash = "";

@@ -1,20 +1,24 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseCode } from "#domain/answer-code.ts";
 import { parseDuration } from "#domain/duration.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { cleanErrorText } from "#domain/error-text.ts";
 import { type OnClockChange, resolveFireTime } from "#domain/fire-time.ts";
 import { parseCustomHeaders, RESERVED_HEADERS } from "#domain/headers.ts";
 import { parseInstant } from "#domain/instant.ts";
+import { parseLateRange } from "#domain/late-range.ts";
 import { readLocalTime, utcOf } from "#domain/local-time.ts";
 import { PLAN_NAMES, parsePlans, RETRY_STRATEGIES } from "#domain/plans.ts";
 import { nextRetryAtMs } from "#domain/retry.ts";
+import { searchedHost } from "#domain/searched-host.ts";
 import { parseTargetPolicy, validateTarget } from "#domain/target-url.ts";
 import { isZone } from "#domain/zoned-time.ts";
 import { customHeaders } from "../../../sdk/src/testing/custom-headers.ts";
 import { clean, nextRetryMs } from "../../../sdk/src/testing/deliver.ts";
 import { parseDuration as parseOwnDuration } from "../../../sdk/src/testing/durations.ts";
+import { readCode, readHost, readLate } from "../../../sdk/src/testing/filters.ts";
 import { parseLocalTime, parseInstant as parseOwnInstant } from "../../../sdk/src/testing/instants.ts";
 import { LIMITS } from "../../../sdk/src/testing/limits.ts";
 import { readTarget } from "../../../sdk/src/testing/targets.ts";
@@ -145,6 +149,20 @@ describe("the SDK's fake judges as the service does:", () => {
     const group = fc.nat({ max: 0xffff }).map((number) => number.toString(16));
     const heads = fc.constantFrom("2001", "2001:db8", "2001:1ff", "2001:200", "2002", "2620:4f:8000", "3ffe", "3fff");
     checkEach(fc.tuple(heads, group, group), ([head, a, b]) => check(`https://[${head}:${a}::${b}]/`));
+  });
+
+  it("the filters of lists", () => {
+    const hosts = nearly(
+      ...["example.com", "EXAMPLE.com.:8443", "münchen.de", "xn--mnchen-3ya.de:443", "8.8.8.8:80", "10.0", "0x7f.1"],
+      ...["[2606:4700::1111]:444", "[::FFFF:1.2.3.4]", ";:", "a:0", "a:65536", "a..b", "\u00adexample.com", "a\ud800b"],
+    );
+    checkEach(hosts, (text) => expect(readHost(text), text).toBe(searchedHost(text)));
+    checkEach(nearly("503", "5xx", "none", "2xx", "600"), (text) => {
+      expect(readCode(text) === null, text).toBe(parseCode(text) === undefined);
+    });
+    checkEach(nearly("250..", "..0", "-100..500", "0..-0", "5..4", "999999999999..", ".."), (text) => {
+      expect(readLate(text) === null, text).toBe(parseLateRange(text) === null);
+    });
   });
 
   it("custom headers", () => {

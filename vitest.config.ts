@@ -1,32 +1,24 @@
+import { relative } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { AT_ONCE } from "./tests/gate/at-once.ts";
+import { readDurations } from "./tests/gate/durations.ts";
+import { patient } from "./tests/helpers/patience.ts";
 
-/**
- * Tests that take long: whole runs of chaos, outages of a database, waits of half a minute, many processes, large tables
- * and random races. A file becomes one by the end of its name and stays in its folder. `npm test` leaves them out,
- * `npm run test:long` runs them alone. A test that takes more than ten seconds belongs to them, which the durations
- * reporter checks, and so does a file that starts more than two processes.
- */
+/** Tests that take long. A file becomes one by the end of its name; its first line says what it guards (`tests/gate/head.ts`). */
 const LONG = "tests/**/*.long.test.ts";
 
-/** Those of them that need a browser. They measure no time, so that three of them run at once. */
+/** Those of them that need a browser. They measure no time. */
 const LONG_E2E = "tests/e2e/**/*.long.test.ts";
 
-/** Those that measure less than a second, or load the processor themselves. They run alone. */
-const LONG_ALONE = [
+/** Those that measure less than some seconds, or load the processor themselves. They run alone. The others mostly wait. */
+const LONG_TIMED = [
   "tests/chaos/*.long.test.ts",
   "tests/integration/{api,cli}/listen-processes.long.test.ts",
-  "tests/integration/api/slow-reads.long.test.ts",
-  "tests/integration/dispatcher/{backlog-faults,clock-faults,connection-bounds,fairness}.long.test.ts",
-  "tests/integration/dispatcher/{previous-release,rate-over-owners,stops}.long.test.ts",
-];
-
-/** Those that measure seconds. Two of them run at once: each leaves the processor idle for most of its time. */
-const LONG_TIMED = [
-  "tests/integration/api/unavailable.long.test.ts",
-  "tests/integration/cli/listen.long.test.ts",
-  "tests/integration/db/{cut-connections,several-hosts}.long.test.ts",
-  "tests/integration/dispatcher/!(claim-cost|crash|observing|operations|restore).long.test.ts",
+  "tests/integration/api/{slow-reads,suspended-function,unavailable}.long.test.ts",
+  "tests/integration/dispatcher/{backlog,clock,disk,postgres,server}-faults.long.test.ts",
+  "tests/integration/dispatcher/{claim-cost,connection-bounds,fairness,fleet}.long.test.ts",
+  "tests/integration/dispatcher/{previous-release,rate-over-owners,retention-and-deliveries,stops}.long.test.ts",
 ];
 
 /** Tests that measure when requests leave, or how many connections that takes. They run alone, so that no other takes the processor. */
@@ -37,11 +29,14 @@ const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/
 
 const ALONE = [...TIMED, ...ISOLATED];
 
+/** They wait for the database as much as they compute. */
+const CORE_WORKERS = 3;
+
 const START_DATABASE = "tests/helpers/global-setup.ts";
 const BUILD_PAGES = "tests/helpers/build-pages.ts";
 
-/** How long to wait for what is polled for: as long as `waitFor` waits. A machine that stalls for a second fails no test. */
-const POLL = { poll: { timeout: 30_000 } };
+/** How long to wait for what is polled for, as long as `waitFor` waits. */
+const POLL = { poll: { timeout: patient(30_000) } };
 
 const withDatabase = {
   environment: "node",
@@ -49,21 +44,22 @@ const withDatabase = {
   maxConcurrency: 20,
   // It imports next/headers without an extension, which Node.js itself does not find.
   server: { deps: { inline: ["next-auth"] } },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: patient(60_000),
+  hookTimeout: patient(60_000),
   expect: POLL,
 };
 
-/** Begins with the files that open every page. They take longest, but are short, and Vitest begins with the largest. */
+/** Begins with the files that took longest, so that none of them runs alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isSweep = ({ moduleId }: TestSpecification) => /\/e2e\/(?:every-|accessibility-)/.test(moduleId);
-    return [...sorted.filter(isSweep), ...sorted.filter((file) => !isSweep(file))];
+    const secondsOf = readDurations();
+    const secondsIn = ({ moduleId }: TestSpecification) => secondsOf(relative(import.meta.dirname, moduleId));
+    const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    return files.toSorted((a, b) => groupOf(a) - groupOf(b) || secondsIn(b) - secondsIn(a));
   }
 }
 
-// The projects run one after the other, in the order of their groups. Within a project, `maxWorkers` files run at once.
+// Groups run one after the other. Within one, `maxWorkers` files run at once.
 export default defineConfig({
   test: {
     // As our processes do: whatever imports the database loads a second earlier.
@@ -88,7 +84,7 @@ export default defineConfig({
           environment: "node",
           // The files of a worker share what they import, which is more than half of their CPU time otherwise.
           isolate: false,
-          testTimeout: 20_000,
+          testTimeout: patient(20_000),
           expect: POLL,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -102,7 +98,18 @@ export default defineConfig({
           ...withDatabase,
           // The files of a worker share what they import, which is half of their CPU time otherwise.
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: CORE_WORKERS,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["tests/e2e/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, LONG],
+          ...withDatabase,
+          globalSetup: [START_DATABASE, BUILD_PAGES],
+          maxWorkers: CORE_WORKERS,
           sequence: { groupOrder: 2 },
         },
       },
@@ -117,44 +124,21 @@ export default defineConfig({
       },
       {
         test: {
-          name: "e2e",
-          include: ["tests/e2e/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, LONG],
-          ...withDatabase,
-          globalSetup: [START_DATABASE, BUILD_PAGES],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        test: {
-          name: "long",
+          name: "long-waiting",
           include: [LONG],
-          exclude: [...configDefaults.exclude, LONG_E2E, ...LONG_ALONE, ...LONG_TIMED],
+          exclude: [...configDefaults.exclude, LONG_E2E, ...LONG_TIMED],
           ...withDatabase,
-          maxWorkers: 3,
-          sequence: { groupOrder: 5 },
+          maxWorkers: AT_ONCE["long-waiting"],
+          sequence: { groupOrder: 4 },
         },
       },
       {
         test: {
           name: "long-timed",
           include: LONG_TIMED,
-          exclude: [...configDefaults.exclude, ...LONG_ALONE],
           ...withDatabase,
-          maxWorkers: 2,
-          sequence: { groupOrder: 6 },
-        },
-      },
-      {
-        test: {
-          name: "long-alone",
-          include: LONG_ALONE,
-          ...withDatabase,
-          maxWorkers: 1,
-          sequence: { groupOrder: 7 },
+          maxWorkers: AT_ONCE["long-timed"],
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -163,10 +147,8 @@ export default defineConfig({
           include: [LONG_E2E],
           ...withDatabase,
           globalSetup: [START_DATABASE, BUILD_PAGES],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 8 },
+          maxWorkers: AT_ONCE["long-e2e"],
+          sequence: { groupOrder: 6 },
         },
       },
       {
@@ -176,7 +158,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 9 },
+          sequence: { groupOrder: 7 },
         },
       },
     ],

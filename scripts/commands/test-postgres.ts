@@ -1,7 +1,8 @@
+import { finish } from "#tests/gate/finish.ts";
+import { startTestRun } from "#tests/gate/test-run.ts";
 import { command, UsageError } from "../command.ts";
 import { installPackage } from "../packages/install-package.ts";
 import { installRelease, OLDER_MAJORS } from "../postgres/releases.ts";
-import { runVitest } from "../run-vitest.ts";
 
 const MAJORS = [...OLDER_MAJORS, "18"];
 
@@ -34,12 +35,10 @@ or on the MAJOR that TEST_POSTGRES_MAJOR names.
       );
     await installPackage("tests/postgres", "PostgreSQL 14");
     if (OLDER_MAJORS.includes(major)) await installRelease(major);
-    return runVitest(
-      [
-        ...["--project=integration", "--project=alone", ...(core ? ["--project=long", ...CORE] : [])],
-        ...(report ? ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`] : []),
-      ],
-      { TEST_POSTGRES_MAJOR: major },
-    );
+    // Read where the tests' server is started.
+    process.env.TEST_POSTGRES_MAJOR = major;
+    const run = await startTestRun(["integration", "alone", "long-waiting"]);
+    const all = [...run.files("integration"), ...run.files("alone")];
+    return finish(run, await run.run(core ? CORE : all), { report, mayRepeat: true });
   },
 });

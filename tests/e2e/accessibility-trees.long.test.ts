@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/**, app/(public)/**, app/*, components/**, tests/pages/**, tests/e2e/trees/**, pages/**, docs/*.md, server/docs/**
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";

@@ -1,3 +1,4 @@
+// Guards: components/charts/**, components/overview/**, components/status/**, components/ui/range-form.tsx, app/(dashboard)/overview/**, app/(dashboard)/logs/**, pages/status.tsx, server/overview/**, server/lists/range-query.ts, domain/range-*.ts, domain/punctuality.ts
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";

@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/overview/**, app/(dashboard)/usage/**, pages/status.tsx, components/overview/**, components/usage/**, components/status/**, components/charts/**, components/punctuality/**, server/overview/**
 import { gzipSync } from "node:zlib";
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Guards: server/edge/**, server/rate-limit/**, app/**/route.ts
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound } from "#tests/helpers/page-checks.ts";

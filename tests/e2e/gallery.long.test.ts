@@ -1,3 +1,4 @@
+// Guards: components/**, app/dev/**, app/globals.css
 import type { Browser } from "@playwright/test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { renderDashboard, renderEdges, renderGallery } from "#tests/helpers/gallery.tsx";

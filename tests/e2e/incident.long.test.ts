@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/overview/**, app/(dashboard)/schedules/operations/**, app/(dashboard)/schedules/confirm/**, components/overview/**, components/schedules/operation-*, server/overview/incidents.ts, server/operations/**, db/queries/schedules/incidents.ts, db/queries/operations/**, dispatcher/operations/**, domain/incident.ts, domain/answer-line.ts, domain/copies-of-operation.ts
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

@@ -1,3 +1,4 @@
+// Guards: components/layout/page-script.tsx, components/layout/page-behaviour.ts, components/layout/apply-on-change.tsx, components/layout/rendered-page.tsx, components/ui/filter-form.tsx, server/edge/loaded-ahead.ts, server/edge/show-flash-once.ts, domain/load-ahead.ts, proxy.ts, app/(dashboard)/logs/**, app/(dashboard)/preferences/**
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

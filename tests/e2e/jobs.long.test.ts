@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/**, components/**, pages/index.tsx, pages/login/**, server/find/**
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadSigningSecret, signRequest } from "#domain/signing.ts";

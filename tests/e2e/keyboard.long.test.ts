@@ -1,3 +1,4 @@
+// Guards: components/**, app/(dashboard)/schedules/**
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

@@ -1,3 +1,4 @@
+// Guards: components/layout/**, components/ui/**, app/(dashboard)/find/**, server/find/**, components/schedules/schedule-commands.ts
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeId } from "#domain/ids.ts";

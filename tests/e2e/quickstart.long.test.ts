@@ -1,3 +1,4 @@
+// Guards: docs/quickstart*, server/docs/**, sdk/**, app/(public)/docs/markdown/**
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

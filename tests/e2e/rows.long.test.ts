@@ -1,3 +1,4 @@
+// Guards: components/layout/rows.tsx, components/layout/single-keys.ts, components/layout/shortcuts.tsx, components/schedules/schedule-table.tsx, components/schedules/selection-*.tsx, components/schedules/confirm-card.tsx, components/attempts/attempt-table.tsx, app/(dashboard)/schedules/*, app/(dashboard)/schedules/select/**, app/(dashboard)/schedules/confirm/**, server/operations/start.ts
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/keys/**, app/(dashboard)/signing/**, app/(dashboard)/relay/**, app/(dashboard)/account/**, app/(dashboard)/admin/**, components/keys/**, components/signing/**, components/relay/**, components/account/**, components/admin/**, server/api-keys/**, server/signing-secrets/**, server/relay-settings/**, server/admin/**, server/billing/**, server/me/**
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hashApiKey, parseApiKey } from "#domain/api-key.ts";

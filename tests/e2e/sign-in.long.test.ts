@@ -1,3 +1,5 @@
+// Guards: server/auth/**, server/identities/**, app/(public)/login/**, components/sign-in/**, mail/**, server/me/**, pages/login/**
+// Final: its verdict is about who is let in.
 import type { Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sendRaw } from "#tests/helpers/raw-request.ts";

@@ -1,19 +1,24 @@
+import { patient } from "./patience.ts";
 import { pause } from "./time.ts";
 
 /**
- * Waits until `condition` holds, and checks it every 20 ms. Fails with `what` when it does not hold before
- * `deadlineMs`.
+ * Waits until `condition` holds, and checks it every 20 ms. A wait of more than `softMs` is noted: `npm test` prints it at the
+ * end. Fails with `what` at the hard deadline (`patient`).
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  deadlineMs = 30_000,
+  softMs = 30_000,
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const end = performance.now() + deadlineMs;
+  const startedMs = performance.now();
   for (;;) {
     const value = await condition();
-    if (value) return value as NonNullable<Exclude<T, false>>;
-    if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms in vain: ${what}`);
+    const waitedMs = Math.round(performance.now() - startedMs);
+    if (value) {
+      if (waitedMs > softMs) console.warn(`slow: waited ${waitedMs} instead of ${softMs} ms: ${what}`);
+      return value as NonNullable<Exclude<T, false>>;
+    }
+    if (waitedMs > patient(softMs)) throw new Error(`waited ${waitedMs} ms in vain: ${what}`);
     await pause(20);
   }
 }

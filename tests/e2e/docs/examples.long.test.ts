@@ -1,3 +1,5 @@
+// Guards: docs/*.md, server/docs/**, server/contract/**, components/docs/**, pages/docs/**, sdk/src/**, cli/src/**, scripts/commands/account.ts, scripts/commands/doctor.ts, scripts/commands/keys-rotate.ts, scripts/commands/migrate.ts, scripts/commands/reconcile.ts
+// Needs: languages
 import { readFileSync } from "node:fs";
 import PQueue from "p-queue";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

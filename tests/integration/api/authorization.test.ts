@@ -1,3 +1,4 @@
+// Final: its verdict is about what a credential is allowed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { generateApiKey } from "#domain/api-key.ts";

@@ -1,3 +1,4 @@
+// Guards: billing/**, server/billing/**, dispatcher/retention/**, dispatcher/billing/**
 import pino from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";

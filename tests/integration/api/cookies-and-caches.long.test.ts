@@ -1,3 +1,5 @@
+// Guards: app/**, server/auth/**, server/http/**, server/edge/**, proxy.ts, pages/**
+// Final: its verdict is about what a cache may keep.
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseKeyRing } from "#domain/cipher.ts";

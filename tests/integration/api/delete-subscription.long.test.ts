@@ -1,3 +1,4 @@
+// Guards: billing/**, server/billing/**, server/me/**, db/queries/accounts/customer-deletions.ts
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { deleteQueuedCustomers } from "#billing/delete-customers.ts";
 import { takeCustomerDeletion } from "#db/queries/accounts/customer-deletions.ts";

@@ -1,3 +1,4 @@
+// Guards: sdk/src/**, server/contract/**, server/schedules/**, server/operations/**, server/lists/**, server/logs/**, server/overview/**
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";

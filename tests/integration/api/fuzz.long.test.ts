@@ -1,3 +1,4 @@
+// Guards: server/**, app/v1/**
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";

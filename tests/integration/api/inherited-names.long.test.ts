@@ -1,3 +1,4 @@
+// Guards: app/**, server/lists/**, pages/**
 import { globSync, readFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";

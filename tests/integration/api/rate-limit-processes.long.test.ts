@@ -1,3 +1,4 @@
+// Guards: server/rate-limit/**, server/http/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
 import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";

@@ -1,3 +1,4 @@
+// Final: its verdict is about what a revoked credential is allowed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";

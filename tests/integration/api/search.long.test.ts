@@ -1,3 +1,4 @@
+// Guards: db/queries/search/**, db/queries/schedules/**, db/queries/attempts/**, db/migrations/**
 import { sql as dsql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "#db/client.ts";

@@ -1,3 +1,4 @@
+// Guards: server/services*.ts, db/client*.ts, server/overview/**, server/read-turns.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServices } from "#server/services.ts";
 import { countRunTime } from "../../helpers/run-time.ts";

@@ -1,3 +1,4 @@
+// Guards: db/client*.ts, db/driver.ts, server/services*.ts
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";

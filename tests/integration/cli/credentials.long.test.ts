@@ -1,3 +1,5 @@
+// Guards: cli/src/login/**, cli/src/settings/**, cli/src/verbs/login.ts, cli/src/verbs/logout.ts, cli/src/verbs/whoami.ts, cli/src/context.ts, cli/src/input/ask.ts, cli/src/input/read-stdin.ts, sdk/src/installation.ts
+// Final: its verdict is about where a key is stored, and where it is sent.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

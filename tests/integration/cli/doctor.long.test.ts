@@ -1,3 +1,4 @@
+// Guards: cli/src/doctor/**, cli/src/verbs/doctor.ts, cli/src/trigger/deliver-now.ts, cli/src/verify/known-secrets.ts, cli/src/verify/read-variables.ts
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";

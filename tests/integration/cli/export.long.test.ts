@@ -1,3 +1,5 @@
+// Guards: cli/src/export/**, cli/src/verbs/export.ts, cli/src/import/**, cli/src/input/confirm.ts, cli/src/input/*filter*.ts, cli/src/operations/describe-filter.ts
+// Final: its verdict is about what was cancelled, and what was kept.
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Guards: cli/src/import/**, cli/src/verbs/import.ts, sdk/src/client/create-many.ts, sdk/src/client/bulk-entries.ts, server/schedules/bulk*.ts
+// Final: its verdict is about what was created, and how often.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Guards: cli/src/listen/**, cli/src/verbs/listen.ts, domain/listen-origin.ts
 import { resolve } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";

@@ -1,3 +1,5 @@
+// Guards: cli/src/rotate/**, cli/src/verbs/rotate.ts, cli/src/verbs/secrets.ts, cli/src/output/secret-end.ts, cli/src/input/confirm.ts, server/signing-secrets/**
+// Final: its verdict is about which secrets are stored, and what of them is shown.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCliService } from "./service.ts";
 

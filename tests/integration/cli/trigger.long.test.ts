@@ -1,3 +1,5 @@
+// Guards: cli/src/trigger/**, cli/src/verbs/trigger.ts, cli/src/explain/**, cli/src/input/payload*.ts, cli/src/input/parse-*.ts, cli/src/verify/**
+// Final: its verdict is about what was sent, and how often.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifySignature } from "../../../sdk/src/index.ts";
 import { startDeliveringService } from "./delivering-service.ts";

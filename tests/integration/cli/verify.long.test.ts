@@ -1,3 +1,4 @@
+// Guards: cli/src/verify/**, cli/src/verbs/verify.ts, cli/src/settings/**, sdk/src/signatures/**
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

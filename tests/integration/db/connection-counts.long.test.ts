@@ -1,3 +1,4 @@
+// Guards: db/client*.ts, server/services*.ts, dispatcher/databases.ts, docs/own-database.md
 import { readFile } from "node:fs/promises";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

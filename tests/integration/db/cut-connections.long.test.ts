@@ -1,3 +1,5 @@
+// Guards: db/client*.ts, db/driver.ts, patches/**
+// Final: its verdict is about whose rows a caller gets, and what is stored.
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";

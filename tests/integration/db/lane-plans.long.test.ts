@@ -1,3 +1,4 @@
+// Guards: db/queries/schedules/**, db/functions/**, db/migrations/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BEFORE_ALL } from "#db/queries/schedules/due.ts";
 import {

@@ -1,3 +1,5 @@
+// Guards: db/queries/schedules/**, db/functions/**, db/migrations/**, db/queries/attempts/record.ts
+// Final: its verdict is about which schedules are found when they fall due.
 import { sql as fragment } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";

@@ -1,3 +1,4 @@
+// Guards: db/listen*.ts, patches/**
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen } from "#db/listen.ts";

@@ -1,3 +1,4 @@
+// Guards: db/migrate.ts, db/migrator/**
 import { randomUUID } from "node:crypto";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as migrateWithDrizzle } from "drizzle-orm/postgres-js/migrator";

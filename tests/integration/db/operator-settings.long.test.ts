@@ -1,3 +1,5 @@
+// Guards: db/**
+// Needs: pgbouncer
 import pino from "pino";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";

@@ -1,3 +1,4 @@
+// Guards: db/*.ts, scripts/on-database.ts, dispatcher/ready.ts
 import { type AddressInfo, createServer } from "node:net";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

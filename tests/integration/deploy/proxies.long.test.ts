@@ -1,3 +1,5 @@
+// Guards: deploy/proxies/**, server/edge/**
+// Needs: proxies
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect as connectHttp2 } from "node:http2";

@@ -1,3 +1,4 @@
+// Guards: dispatcher/claiming/**, dispatcher/rates/**, dispatcher/connections/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";

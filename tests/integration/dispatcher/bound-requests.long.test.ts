@@ -1,3 +1,5 @@
+// Guards: dispatcher/sending/**, domain/sealed-request.ts, domain/cipher.ts
+// Final: its verdict is about what was sent.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";

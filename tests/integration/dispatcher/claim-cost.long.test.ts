@@ -1,3 +1,4 @@
+// Guards: dispatcher/claiming/**, db/functions/**, db/queries/schedules/**, db/migrations/**
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimSchedules } from "#db/queries/schedules/claim.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/runtime/**, dispatcher/lifecycle.ts, domain/timing.ts
+// Final: its verdict is about what was sent, and when.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { SHARD_LEASE_MS } from "#domain/timing.ts";

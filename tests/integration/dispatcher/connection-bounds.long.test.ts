@@ -1,3 +1,4 @@
+// Guards: dispatcher/connections/**, dispatcher/sending/**
 import { promises as dns } from "node:dns";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

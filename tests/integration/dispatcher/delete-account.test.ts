@@ -1,3 +1,4 @@
+// Final: its verdict is about what was sent after a deletion.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";

@@ -1,3 +1,4 @@
+// Final: its verdict is about what was sent, and when.
 import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

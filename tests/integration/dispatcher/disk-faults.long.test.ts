@@ -1,3 +1,5 @@
+// Guards: dispatcher/recording/**, db/client*.ts, server/health/**
+// Final: its verdict is about what was kept, and how often it was sent.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";

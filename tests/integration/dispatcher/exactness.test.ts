@@ -1,3 +1,4 @@
+// Final: its verdict is about what was sent, and when.
 import { describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,3 +1,4 @@
+// Guards: dispatcher/intake/**, dispatcher/claiming/**, dispatcher/rates/**, dispatcher/memory.ts
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MEMORY_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
 import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts";

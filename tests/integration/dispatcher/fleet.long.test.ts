@@ -1,3 +1,4 @@
+// Guards: dispatcher/shards.ts, dispatcher/lifecycle.ts, db/queries/fleet/**, dispatcher/membership.ts
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { TAKEOVER_PAUSE_MS } from "#domain/timing.ts";

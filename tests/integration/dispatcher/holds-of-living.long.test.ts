@@ -1,3 +1,5 @@
+// Guards: domain/incarnation.ts, dispatcher/lifecycle.ts, db/queries/fleet/**, dispatcher/heartbeats.ts
+// Final: its verdict is about what was sent during a hold.
 import { beforeEach, describe, expect, it } from "vitest";
 import { holdForOperator } from "#db/queries/fleet/holds.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/listening/**, dispatcher/connections/listener-connection.ts, dispatcher/connections/opener.ts, dispatcher/connections/routes.ts, dispatcher/openers.ts, db/queries/listen/**, db/functions/listen*.sql, dispatcher/recording/recovery.ts, domain/listen*.ts
+// Final: its verdict is about what a listener was handed, and how often.
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { ExchangeAnswer } from "#domain/listen-exchange.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/listening/**, dispatcher/connections/listener-connection.ts, dispatcher/connections/opener.ts, dispatcher/connections/routes.ts, dispatcher/openers.ts, db/queries/listen/**, db/functions/listen*.sql, dispatcher/sending/**, domain/listen*.ts
+// Final: its verdict is about what was sent, and to whom.
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// Guards: dispatcher/**
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";

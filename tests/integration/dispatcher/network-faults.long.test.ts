@@ -1,3 +1,4 @@
+// Guards: dispatcher/connections/**, dispatcher/sending/**
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Guards: dispatcher/notices/**, mail/**
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/observability/**
+// Needs: promtool
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,3 +1,4 @@
+// Guards: dispatcher/rates/**, server/admin/**, dispatcher/retention/**
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { encodeId } from "#domain/ids.ts";

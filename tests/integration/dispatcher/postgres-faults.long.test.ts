@@ -1,3 +1,5 @@
+// Guards: dispatcher/**, db/client*.ts, db/listen*.ts
+// Final: its verdict is about what was sent, and how often.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";

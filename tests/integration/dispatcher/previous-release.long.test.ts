@@ -1,3 +1,6 @@
+// Guards: db/migrations/**, db/migrator/**, db/functions/**
+// Needs: previous-release
+// Final: its verdict is about what was stored and sent by two versions at once.
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "#db/migrate.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/rates/**, dispatcher/shards.ts, dispatcher/lifecycle.ts
+// Final: its verdict is about how many requests were sent in a second.
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

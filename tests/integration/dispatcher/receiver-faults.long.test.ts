@@ -1,3 +1,4 @@
+// Guards: dispatcher/sending/**, dispatcher/connections/**
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Guards: domain/incarnation.ts, dispatcher/lifecycle.ts, scripts/reconcile/**, dispatcher/heartbeats.ts
+// Final: its verdict is about what was sent before an operator has chosen.
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";

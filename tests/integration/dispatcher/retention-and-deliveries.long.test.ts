@@ -1,3 +1,4 @@
+// Guards: dispatcher/retention/**, db/queries/retention/**
 import { expect, it } from "vitest";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/recording/**, dispatcher/claiming/**, db/client*.ts
+// Final: its verdict is about what was kept, and how often it was sent.
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";

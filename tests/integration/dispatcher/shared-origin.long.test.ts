@@ -1,3 +1,4 @@
+// Guards: dispatcher/connections/**
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/**
+// Final: its verdict is about what was sent, and how often.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,3 +1,5 @@
+// Guards: dispatcher/shutdown.ts, dispatcher/lifecycle.ts, dispatcher/delivery/**, dispatcher/claiming/**
+// Final: its verdict is about what was sent, and how often.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import pino from "pino";

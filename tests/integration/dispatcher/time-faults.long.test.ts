@@ -1,3 +1,5 @@
+// Guards: dispatcher/runtime/**, domain/timing.ts, db/functions/**
+// Final: its verdict is about what was sent, and when.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";

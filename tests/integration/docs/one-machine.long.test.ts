@@ -1,3 +1,5 @@
+// Guards: docs/one-machine.md, deploy/systemd/**, deploy/stopwatch.env
+// Needs: systemd
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
 import { makeCheckout, PROJECT, put } from "#tests/helpers/checkout.ts";

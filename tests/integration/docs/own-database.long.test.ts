@@ -1,3 +1,4 @@
+// Guards: docs/own-database.md, scripts/stack/**
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, cp, rm } from "node:fs/promises";

@@ -1,3 +1,5 @@
+// Guards: examples/**, sdk/src/**
+// Needs: languages, runtimes
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Guards: sdk/**
+// Needs: runtimes
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Guards: cli/package.json, cli/src/*.ts, scripts/packages/**, server/packages/**, app/cli*/**
+// Needs: runtimes
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Guards: sdk/**, server/packages/**
+// Needs: runtimes
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Guards: scripts/account/**, scripts/commands/account.ts, scripts/command.ts, server/admin/**
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseApiKey } from "#domain/api-key.ts";

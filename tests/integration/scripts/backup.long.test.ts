@@ -1,3 +1,5 @@
+// Guards: scripts/backup/**, scripts/postgres/**, scripts/commands/backup.ts, scripts/commands/restore.ts
+// Final: its verdict is about what was kept in a backup.
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Guards: config.ts, scripts/setup-error.ts, scripts/stack/**, scripts/commands/**, scripts/run.mjs, scripts/data-folder.ts, scripts/ports.ts
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";

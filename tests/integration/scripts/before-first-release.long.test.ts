@@ -1,3 +1,4 @@
+// Guards: db/migrator/**, scripts/on-database.ts
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

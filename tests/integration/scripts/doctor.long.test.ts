@@ -1,3 +1,5 @@
+// Guards: scripts/doctor/**, scripts/commands/doctor.ts, scripts/nearest-folder.ts
+// Needs: pgbouncer
 import pino from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GET as healthz } from "#app/healthz/route.ts";

@@ -1,3 +1,4 @@
+// Guards: scripts/postgres/**
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Guards: scripts/keys/**, domain/cipher.ts, db/queries/fleet/**, scripts/commands/keys-rotate.ts
+// Final: its verdict is about which values were kept, and can be opened.
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database } from "#db/client.ts";

@@ -1,3 +1,6 @@
+// Guards: scripts/move/**, db/client*.ts, scripts/commands/move-database.ts, scripts/own-incarnation.ts
+// Needs: postgres-15
+// Final: its verdict is about what was kept in a move, and how often it was sent.
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import postgres from "postgres";

@@ -1,3 +1,4 @@
+// Guards: scripts/reconcile/**, domain/incarnation.ts, scripts/commands/reconcile.ts, scripts/confirm.ts
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";

@@ -1,3 +1,4 @@
+// Guards: scripts/stack/**, scripts/commands/start.ts, scripts/commands/web.ts, scripts/aborted.ts, scripts/ports.ts, scripts/stop-signal.ts
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

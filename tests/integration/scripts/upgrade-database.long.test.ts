@@ -1,3 +1,6 @@
+// Guards: scripts/upgrade/**, scripts/postgres/**, scripts/commands/upgrade-database.ts, scripts/own-incarnation.ts
+// Needs: postgres-17
+// Final: its verdict is about what was kept in an upgrade, and how often it was sent.
 import { execFile } from "node:child_process";
 import { access, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -1,3 +1,4 @@
+// Final: its verdict is about where secrets are stored and shown.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

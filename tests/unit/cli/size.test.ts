@@ -30,16 +30,15 @@ it("what each start loads is at most 40 KB, compressed by gzip", async () => {
 it.each(["--help", "--version"])(
   "%s takes at most 150 ms of processor time, or 2.5 times an empty program's",
   async (option) => {
-    const tries: { own: number; empty: number }[] = [];
-    // By turns, so that what slows the machine down slows both down.
-    for (let n = 0; n < 5; n++) {
-      tries.push({ own: await processorMs(PROGRAM, option), empty: await processorMs("--eval", "0") });
-    }
-    // The least of each, since other programs on the machine only add to it.
-    const own = Math.min(...tries.map((one) => one.own));
-    const empty = Math.min(...tries.map((one) => one.empty));
+    let [own, empty] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // 150 ms are for a machine on which Node.js itself starts in 60 ms.
-    expect(own).toBeLessThanOrEqual(Math.max(150, 2.5 * empty));
+    const isMet = () => own <= Math.max(150, 2.5 * empty);
+    // The least of each, since other programs on the machine only add to it. By turns, so that they add to both.
+    for (let n = 0; n < 40 && !isMet(); n++) {
+      own = Math.min(own, await processorMs(PROGRAM, option));
+      empty = Math.min(empty, await processorMs("--eval", "0"));
+    }
+    expect(isMet(), `${own} ms, an empty program ${empty} ms`).toBe(true);
   },
 );
 

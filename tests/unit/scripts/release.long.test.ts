@@ -1,3 +1,4 @@
+// Guards: scripts/release/**, scripts/packages/**, scripts/commands/release.ts, scripts/commands/artefacts.ts, scripts/sbom/**
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

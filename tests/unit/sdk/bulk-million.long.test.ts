@@ -1,3 +1,4 @@
+// Guards: sdk/src/**
 import { expect, test } from "vitest";
 import { type BulkEntry, type CreateInput, type FetchLike, Stopwatch } from "../../../sdk/src/index.ts";
 import { collectGarbage } from "../../helpers/collect-garbage.ts";

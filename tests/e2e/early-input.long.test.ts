@@ -1,3 +1,4 @@
+// Guards: components/ui/use-early-input.ts, components/schedules/reschedule-form.tsx, components/schedules/new-schedule-form.tsx, components/schedules/use-*.ts, components/schedules/time-*.tsx, components/relay/**, components/signing/**, components/layout/zone-*.tsx
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";

@@ -1,3 +1,4 @@
+// Guards: app/(dashboard)/schedules/new/**, components/schedules/**, server/schedules/create-by-form.ts, server/schedules/clone-elsewhere.ts, server/schedules/form*.ts, server/schedules/typed-time.ts, server/edge/action-bodies.ts, domain/schedule-draft.ts, domain/chosen-time.ts, domain/local-time*.ts, next.config.ts
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

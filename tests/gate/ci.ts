@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, matchesGlob } from "node:path";
+import { closingLines } from "./closing.ts";
+import { readLanding } from "./landing.ts";
+import { installNeeds } from "./needs.ts";
+import { isGreen, type Verdict } from "./verdict.ts";
+
+// What .ci/run does after npm ci. It prints the verdicts of its steps together, and how long each took.
+
+/** Seconds. `core` is what npm test may take: on a machine that is not slow, a core that takes longer is red. */
+const LIMITS = { all: 1_440, core: 1_200, postgres: 200, longMin: 90 };
+
+const usedS = () => Number(process.env.CI_USED_S ?? 0) + performance.now() / 1_000;
+const leftS = () => LIMITS.all - usedS();
+const reports = mkdtempSync(join(tmpdir(), "stopwatch-ci-"));
+const took: string[] = [`npm ci ${clock(usedS())}`];
+let code = 0;
+
+// Tests behind a pooler, of metrics and of shells are skipped where these are missing, as on most users' machines.
+await installNeeds(["pgbouncer", "promtool", "shells", "systemd"]);
+const core = report("core");
+await step("npm test", LIMITS.core + 60, ["test", "--", "--seconds", `${LIMITS.core}`, "--report", core]);
+
+const { number, changed } = readLanding();
+const major = `${15 + (number % 3)}`;
+const isOnDatabase = changed.some((file) =>
+  ["db/**", "dispatcher/**", "scripts/postgres/**"].some((glob) => matchesGlob(file, glob)),
+);
+const long = report("long");
+const seconds = Math.round(leftS() - (isOnDatabase ? LIMITS.postgres : 0) - 30);
+if (code !== 0) console.log("\nRed before: no long test was run.");
+else if (seconds < LIMITS.longMin) console.log("\nNo time was left for long tests.");
+else
+  await step("npm run test:long", seconds + 30, [
+    "run",
+    "test:long",
+    "--",
+    "--seconds",
+    `${seconds}`,
+    "--report",
+    long,
+  ]);
+
+const postgres = report("postgres");
+if (isOnDatabase && code === 0 && leftS() < LIMITS.postgres / 2)
+  console.log(`\nNo time was left for PostgreSQL ${major}.`);
+else if (isOnDatabase && code === 0)
+  await step(`PostgreSQL ${major}`, leftS(), ["run", "test:postgres", "--", major, "--core", "--report", postgres]);
+
+const verdicts = [core, long, postgres]
+  .filter(existsSync)
+  .map((file): Verdict => JSON.parse(readFileSync(file, "utf8")));
+rmSync(reports, { recursive: true, force: true });
+console.log(`\nDurations, minutes:\n${took.join("\n")}\nin all ${clock(usedS())}\n`);
+console.log(closingLines(verdicts).join("\n"));
+process.exitCode = code === 0 && !isGreen(verdicts) ? 1 : code;
+
+function report(name: string): string {
+  return join(reports, `${name}.json`);
+}
+
+/** Runs npm, for at most so many seconds. The first failure is the exit code of the whole. */
+async function step(name: string, mostS: number, args: readonly string[]): Promise<void> {
+  console.log(`\n== ${name}`);
+  const fromS = usedS();
+  const child = spawn("npm", args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+  const end = setTimeout(() => {
+    console.log(`\n${name} was ended after ${Math.round(mostS)} s.`);
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, mostS * 1_000);
+  const [ended] = await once(child, "exit");
+  clearTimeout(end);
+  if (code === 0) code = ended ?? 1;
+  took.push(`${name} ${clock(usedS() - fromS)}`);
+}
+
+function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}

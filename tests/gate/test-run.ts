@@ -1,0 +1,134 @@
+import { relative } from "node:path";
+import { createVitest, type Reporter, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
+import { pause } from "#tests/helpers/time.ts";
+import type { Failure, FileResult } from "./verdict.ts";
+
+/** Begins the note of a test that the machine's stalls left without a verdict (`tests/helpers/on-time.ts`). */
+const NOT_JUDGED = "not judged: ";
+const SLOW = "slow: ";
+
+/**
+ * Runs test files, in as many steps as wanted, in one Vitest with one database server. `close` ends it. `reporters` are
+ * Vitest's.
+ */
+export async function startTestRun(projects: readonly string[], reporters: (string | Reporter)[] = ["default"]) {
+  const slow = new Map<string, string[]>();
+  const ended = new Set<string>();
+  let isCancelled = false;
+  const listening: Reporter = {
+    onUserConsoleLog({ content, taskId }) {
+      const file = fileOf(vitest, taskId);
+      const found = content.split("\n").filter((line) => line.startsWith(SLOW));
+      slow.set(file, [...(slow.get(file) ?? []), ...found.map((line) => line.slice(SLOW.length))]);
+    },
+    onTestModuleEnd({ moduleId }) {
+      if (!isCancelled) ended.add(pathOf(moduleId));
+    },
+  };
+  const vitest = await createVitest("test", {
+    watch: false,
+    project: [...projects],
+    reporters: [...reporters, listening] as never,
+  });
+  await vitest.standalone();
+  const specifications = await vitest.globTestSpecifications();
+  return {
+    /** The files of a project, by path. */
+    files: (project: string): string[] =>
+      specifications.filter((one) => one.project.name === project).map(({ moduleId }) => pathOf(moduleId)),
+    /** Runs these files, as many at once as their project allows. */
+    async run(files: readonly string[]): Promise<FileResult[]> {
+      const wanted = specifications.filter(({ moduleId }) => files.includes(pathOf(moduleId)));
+      if (wanted.length === 0) return [];
+      for (const { moduleId } of wanted) {
+        slow.delete(pathOf(moduleId));
+        ended.delete(pathOf(moduleId));
+      }
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
+      const results = readResults(wanted, testModules, isCancelled ? [] : unhandledErrors, slow);
+      return results.map((one) => (ended.has(one.file) ? one : unfinished(one)));
+    },
+    /** Ends what runs. Files that had not ended by then fail with `UNFINISHED` alone. */
+    async cancel() {
+      isCancelled = true;
+      void vitest.cancelCurrentRun("test-failure");
+      await pause(CANCEL_MS);
+      // The second one does not wait for the tests that run.
+      await vitest.cancelCurrentRun("test-failure");
+    },
+    close: () => vitest.close(),
+  };
+}
+
+const CANCEL_MS = 2_000;
+
+/** The text of the failure of a file that was ended before its end. */
+export const UNFINISHED = "it did not come to its end";
+
+function unfinished({ file, project, slow }: FileResult): FileResult {
+  const failures = [{ test: "(the file)", text: UNFINISHED }];
+  return { file, project, seconds: 0, passed: 0, notRun: 0, failures, notJudged: [], slow };
+}
+
+const pathOf = (moduleId: string) => relative(process.cwd(), moduleId);
+
+function fileOf(vitest: Vitest, taskId: string | undefined): string {
+  const file = taskId === undefined ? undefined : vitest.state.idMap.get(taskId)?.file?.filepath;
+  return file === undefined ? "" : pathOf(file);
+}
+
+function readResults(
+  wanted: readonly TestSpecification[],
+  modules: readonly TestModule[],
+  unhandled: readonly unknown[],
+  slow: ReadonlyMap<string, string[]>,
+): FileResult[] {
+  const results = wanted.map((specification) => {
+    const found = modules.find(
+      ({ moduleId, project }) => moduleId === specification.moduleId && project === specification.project,
+    );
+    return readModule(pathOf(specification.moduleId), specification.project.name, found, slow);
+  });
+  for (const error of unhandled as { message?: string; stack?: string; VITEST_TEST_PATH?: string }[]) {
+    const path = error.VITEST_TEST_PATH === undefined ? "" : pathOf(error.VITEST_TEST_PATH);
+    const result = results.find(({ file }) => file === path) ?? results[0];
+    result?.failures.push({ test: "(an error behind the tests)", text: `${error.stack ?? error.message ?? error}` });
+  }
+  return results;
+}
+
+function readModule(
+  file: string,
+  project: string,
+  module: TestModule | undefined,
+  slow: ReadonlyMap<string, string[]>,
+): FileResult {
+  const none = { seconds: 0, passed: 0, notRun: 0, failures: [], notJudged: [], slow: [] };
+  if (!module) return { file, project, ...none };
+  const tests = [...module.children.allTests()];
+  const failures: Failure[] = tests.flatMap((test) => {
+    const result = test.result();
+    return result.state === "failed" ? [{ test: test.fullName, text: messages(result.errors) }] : [];
+  });
+  const errors = [module, ...module.children.allSuites()].flatMap((one) => one.errors());
+  if (errors.length > 0) failures.push({ test: "(the file or a hook)", text: messages(errors) });
+  const skipped = tests.flatMap((test) => {
+    const result = test.result();
+    return result.state === "skipped" ? [{ test, note: result.note ?? "" }] : [];
+  });
+  return {
+    file,
+    project,
+    seconds: (module.diagnostic().collectDuration + module.diagnostic().duration) / 1_000,
+    passed: tests.filter((test) => test.result().state === "passed").length,
+    notRun: skipped.length,
+    failures,
+    notJudged: skipped
+      .filter(({ note }) => note.startsWith(NOT_JUDGED))
+      .map(({ test, note }) => `${file}: ${test.fullName}: ${note.slice(NOT_JUDGED.length)}`),
+    slow: (slow.get(file) ?? []).map((text) => `${file}: ${text}`),
+  };
+}
+
+const messages = (errors: readonly { message: string; stack?: string }[]) =>
+  errors.map(({ message, stack }) => (stack?.includes(message) ? stack : `${message}\n${stack ?? ""}`)).join("\n");

@@ -1,0 +1,90 @@
+import { command } from "#scripts/command.ts";
+import { childStep, type Step } from "./child-step.ts";
+import { finish } from "./finish.ts";
+import { measureMachine, NOTHING_JUDGED, SLOWNESS_MAX } from "./measure-machine.ts";
+import { startTestRun } from "./test-run.ts";
+import type { FileResult } from "./verdict.ts";
+
+/** On a slower machine it is no fault that the core takes longer than it may. */
+const SLOW = 1.5;
+
+const BUILD = `
+  import { buildWhenNeeded } from "#scripts/stack/build.ts";
+  await buildWhenNeeded({ onLog: console.log });`;
+
+await command<{ seconds?: string; report?: string }>({
+  usage: `Usage: npm test [-- --seconds N] [--report FILE]
+
+Runs the check (format, lint, types, dead code) and the core of the tests: units, integration, what must run alone, and one
+journey in a browser. A file that fails is run once more, alone: when it passes then, it is flaky, which is named and counted;
+more than three flaky files fail the run. A verdict about what was sent, stored, kept or allowed is not repeated.
+
+First it measures the machine. One that is over ${SLOWNESS_MAX} times slower than a quiet one judges nothing: exit code ${NOTHING_JUDGED}. On a slower
+one, waits take longer before they count as lost.
+
+  --seconds N    ends after N seconds (exit code 1, or ${NOTHING_JUDGED} on a slow machine)
+  --report FILE  also writes the verdict as JSON
+
+One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run test:long -- --help.`,
+  options: { seconds: { type: "string" }, report: { type: "string" } },
+  async run({ seconds, report }) {
+    const slowness = measureMachine();
+    console.log(`This machine is ${slowness.toFixed(1)} times slower than a quiet one.`);
+    if (slowness > SLOWNESS_MAX) return notFit(slowness);
+    process.env.TEST_SLOWNESS = `${Math.max(1, slowness)}`;
+
+    const run = await startTestRun(["unit", "integration", "e2e", "alone"]);
+    const children = new AbortController();
+    let isLate = false;
+    const end = async () => {
+      children.abort();
+      await run.cancel();
+    };
+    const timer = setTimeout(
+      () => {
+        isLate = true;
+        void end();
+      },
+      seconds === undefined ? 2 ** 31 - 1 : Number(seconds) * 1_000 - performance.now(),
+    );
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.once(signal, () => void end().then(() => process.exit(130)));
+
+    const results: FileResult[] = [];
+    // The build and the check have pauses, and no unit test measures time.
+    const check = childStep("npm", ["run", "--silent", "check"], children.signal);
+    const build = childStep(process.execPath, ["--input-type=module", "-e", BUILD], children.signal);
+    const later = async (projects: readonly string[]) => {
+      if (!isLate) results.push(...(await run.run(projects.flatMap(run.files))));
+    };
+    await later(["unit"]);
+    for (const [name, step] of [
+      ["the check", await check],
+      ["the build of the pages", await build],
+    ] as const) {
+      console.log(`\n${name}: ${Math.round(step.seconds)} s`);
+      if (step.code !== 0 && !isLate) results.push(failedStep(name, step));
+    }
+    const isBroken = results.some(({ file }) => file.startsWith("("));
+    if (!isBroken) {
+      await later(["integration", "e2e"]);
+      await later(["alone"]);
+    }
+    clearTimeout(timer);
+    const note = isLate ? `It was ended after ${seconds} s, unfinished.` : undefined;
+    const code = await finish(run, results, { report, mayRepeat: !isLate && !isBroken, note });
+    if (!isLate) return code;
+    return slowness > SLOW ? NOTHING_JUDGED : 1;
+  },
+});
+
+function notFit(slowness: number): number {
+  console.log(`This machine is not fit (${slowness.toFixed(1)} ×): nothing was judged.`);
+  return NOTHING_JUDGED;
+}
+
+function failedStep(name: string, { output, seconds }: Step): FileResult {
+  const text = output.trimEnd().slice(-1_900);
+  const failures = [{ test: name, text }];
+  return { file: `(${name})`, project: "", seconds, passed: 0, notRun: 0, failures, notJudged: [], slow: [] };
+}

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const opened = await harness.open(account, "/overview");
   ({ token } = opened);
   await opened.close();
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(reachDatabase);
 

@@ -95,7 +95,7 @@ describe("the overview", () => {
       await page.reload();
       return (await page.getByText("No dispatcher is running.").count()) > 0;
     };
-    await expect.poll(isSaid, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isSaid).toBe(false);
     await close();
   });
 

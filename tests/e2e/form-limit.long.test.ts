@@ -12,7 +12,7 @@ let harness: DashboardHarness;
 beforeAll(async () => {
   const limits = { requestsPerMinute: LIMIT };
   harness = await startDashboardHarness({ PLANS: JSON.stringify({ free: limits, indie: limits }) });
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 
 /** A page of a new account whose requests of this minute are used up. Its form was sent, and refused. */

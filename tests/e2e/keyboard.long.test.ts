@@ -10,7 +10,7 @@ let account: TestAccount;
 
 beforeAll(async () => {
   harness = await startDashboardHarness();
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(async () => {
   account = await harness.dispatch.account();

@@ -14,7 +14,7 @@ let account: TestAccount;
 
 beforeAll(async () => {
   harness = await startDashboardHarness();
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(async () => {
   account = await harness.dispatch.account();
@@ -199,7 +199,7 @@ describe("the live tail", () => {
     await attempt("https://example.com/new-1", 20_000);
     await attempt("https://example.com/new-2", 0, { statusCode: 500 });
     const show = page.getByRole("link", { name: "Show 2 new attempts" });
-    await show.waitFor({ timeout: 30_000 });
+    await show.waitFor();
     expect(await rows(page)).toEqual(before);
     expect(await top()).toBe(topBefore);
     expect(await show.evaluate((link) => link.closest("[aria-live], [role=status], [role=log]"))).toBeNull();

@@ -93,9 +93,7 @@ async function sendShownCall(page: Page, apiKey: string): Promise<{ id: string; 
   const answer = await fetch(url, { method, headers, body: sent });
   const stored = await answer.json();
   expect({ status: answer.status, stored }).toMatchObject({ status: 201, stored: { status: "scheduled" } });
-  await firstSteps(page)
-    .getByRole("heading", { name: "Hand over a request and an instant done" })
-    .waitFor({ timeout: 30_000 });
+  await firstSteps(page).getByRole("heading", { name: "Hand over a request and an instant done" }).waitFor();
   return { id: stored.id, target };
 }
 
@@ -117,7 +115,7 @@ async function follow(page: Page, id: string, target: string) {
   const standing = main(page).getByRole("region").first();
   await standing.getByText("scheduled").waitFor();
   dispatcher.kill("SIGCONT");
-  await standing.getByText("succeeded").waitFor({ timeout: 60_000 });
+  await standing.getByText("succeeded").waitFor();
   expect(await main(page).textContent()).not.toContain("It is sent at the new time.");
   const entries = main(page).getByRole("listitem").locator("b");
   expect(await entries.allTextContents()).toEqual(["Created", "Due", expect.stringMatching(/^Attempt 1/), "Succeeded"]);

@@ -12,7 +12,7 @@ let account: TestAccount;
 
 beforeAll(async () => {
   ({ harness, proxy } = await startHarnessBehindProxy());
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(async () => {
   // Otherwise a page could meet a connection that the test before left silent, and would not load.

@@ -74,7 +74,7 @@ it("the curl commands of the quickstart schedule a request anew each time, and s
   expect(left.offset_ms).toBeGreaterThanOrEqual(0);
   expect(receiver.requests.filter(({ path }) => path === "/curl").map(({ method }) => method)).toEqual(["GET"]);
   expect((await curl(create)).body).toMatchObject({ status: "scheduled", replayed: false });
-}, 60_000);
+});
 
 it("the SDK of the quickstart is installed from this installation, and prints that the request has left", async () => {
   const [create = "", wait = ""] = await codesOf("SDK");
@@ -87,7 +87,7 @@ it("the SDK of the quickstart is installed from this installation, and prints th
   await run(npm, ...args, "--offline", "--no-audit", "--no-fund");
   expect(await run(process.execPath, "hello.mjs")).toMatch(/^succeeded \d+$/m);
   expect(receiver.requests.filter(({ path }) => path === "/SDK").map(({ method }) => method)).toEqual(["GET"]);
-}, 60_000);
+});
 
 it("the fetch call of the quickstart answers 201", async () => {
   const [create = ""] = await codesOf("fetch");

@@ -16,7 +16,7 @@ let account: Awaited<ReturnType<DispatchHarness["account"]>>;
 beforeAll(async () => {
   harness = await startDashboardHarness();
   ({ dispatch, origin } = harness);
-}, 300_000);
+});
 afterAll(() => harness?.stop());
 beforeEach(async () => {
   account = await dispatch.account();
@@ -213,7 +213,7 @@ describe("the list", () => {
     const search = page.getByLabel("Part of the URL, or a whole schedule id");
     await search.fill("not sent yet");
     await dispatch.sql`UPDATE schedules SET status = 'dead' WHERE account_id = ${account.id} AND status = 'cancelled'`;
-    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 15_000 }).toBe(4);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(4);
     expect(await search.inputValue()).toBe("not sent yet");
     expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
     // A search that was typed is applied when its field is left.
@@ -238,10 +238,10 @@ describe("the page of the list", () => {
     await seed();
     const { page, close } = await open("/schedules");
     await page.route("**/healthz", (route) => route.abort());
-    await page.getByText("Not refreshed: the server does not answer").waitFor({ timeout: 15_000 });
+    await page.getByText("Not refreshed: the server does not answer").waitFor();
     expect(await page.locator("tbody tr").count()).toBe(20);
     await page.unroute("**/healthz");
-    await page.getByText(/^Updated/).waitFor({ timeout: 15_000 });
+    await page.getByText(/^Updated/).waitFor();
     await close();
   });
 
@@ -356,7 +356,7 @@ describe("cancelling", () => {
     await page.getByText("All scheduled or retrying ones with “api.example.com” in the URL").waitFor();
     await page.getByRole("button", { name: "Cancel 5 schedules" }).click();
     const dispatcher = await dispatch.dispatcher();
-    await page.getByText("Done.").waitFor({ timeout: 20_000 });
+    await page.getByText("Done.").waitFor();
     const [row] = await dispatch.sql`SELECT acted::int, left_alone FROM operations WHERE account_id = ${account.id}`;
     expect(row).toMatchObject({ acted: 5, left_alone: {} });
     expect(complaints).toEqual([]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   harness = await startDashboardHarness({ ADMIN_EMAILS: "boss@example.com", ...stripe.settings });
   boss = await harness.dispatch.account();
   await harness.sql`UPDATE accounts SET email = 'boss@example.com', email_verified_at = now() WHERE id = ${boss.id}`;
-}, 300_000);
+});
 afterAll(async () => {
   await harness?.stop();
   await stripe?.close();
@@ -645,7 +645,7 @@ describe("the pages of administrators", () => {
   it("show the queue, and which dispatcher holds how many shards, and refresh by themselves", async () => {
     const { page, close } = await harness.open(boss, "/admin");
     const dispatcher = await harness.dispatch.dispatcher();
-    await expect.poll(() => main(page).textContent(), { timeout: 40_000 }).toContain("every shard has one");
+    await expect.poll(() => main(page).textContent()).toContain("every shard has one");
     await page.getByRole("button", { name: "Pause refresh" }).click();
     await page.getByText("Refresh paused").waitFor();
     expect(await page.getByRole("table", { name: "Dispatchers" }).textContent()).toMatch(/beats\s*64/);

@@ -11,7 +11,7 @@ let harness: SignInHarness;
 
 beforeAll(async () => {
   harness = await startSignInHarness();
-}, 240_000);
+});
 afterAll(() => harness?.stop());
 
 // Links that other tests requested must not count towards the limits of this one.

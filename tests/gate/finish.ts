@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { closingLines } from "./closing.ts";
+import { endOrphans } from "./end-orphans.ts";
 import { repeatFailed } from "./repeat-failed.ts";
 import type { startTestRun } from "./test-run.ts";
 import { type FileResult, isGreen, judge, type Verdict } from "./verdict.ts";
@@ -26,6 +27,7 @@ export async function finish(
 ): Promise<number> {
   const again = mayRepeat ? await repeatFailed(run, results, leftS) : new Map<string, FileResult>();
   await run.close();
+  endOrphans();
   const verdict = judge(results, again, filesNotRun);
   if (report) writeFileSync(report, JSON.stringify(verdict, null, 1));
   console.log(`\n${note ? `${note}\n` : ""}in ${Math.round(performance.now() / 1_000)} s`);

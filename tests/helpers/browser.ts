@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "@playwright/test";
 import { processEnv } from "#config.ts";
+import { patient } from "./patience.ts";
 
 const run = promisify(execFile);
 const SETTINGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
@@ -19,7 +20,18 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
  */
 export async function launchBrowser(): Promise<Browser> {
   const { path, env = {} } = await findBrowser();
-  return chromium.launch({ executablePath: path, args: [...SETTINGS, ...QUIET], env: { ...environment(), ...env } });
+  const browser = await chromium.launch({
+    executablePath: path,
+    args: [...SETTINGS, ...QUIET],
+    env: { ...environment(), ...env },
+  });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(patient(30_000));
+    return context;
+  };
+  return browser;
 }
 
 type Found = { path: string; env?: Record<string, string> };

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { faultOf } from "#db/client.ts";
 import { encodeId } from "#domain/ids.ts";
 import { createDispatchHarness } from "./dispatch-harness.ts";
+import { expectOnTime } from "./on-time.ts";
 import type { Receiver } from "./receiver.ts";
 import { countStalls } from "./stalls.ts";
 import { pause } from "./time.ts";
@@ -97,7 +98,7 @@ export async function startFaultHarness(url: string, receiver: Receiver) {
           SELECT offset_ms::int FROM schedules WHERE account_id = ${account.id} AND status = 'succeeded'`;
         return rows.length === 3 && rows.map((row) => row.offset_ms);
       });
-      expect(Math.max(...late) - stalled()).toBeLessThanOrEqual(250);
+      expectOnTime(Math.max(...late), 250, stalled());
       expect(watched.loggedPerSecond()).toBeLessThanOrEqual(1);
     },
 

@@ -2,7 +2,7 @@
  * How many times slower this machine is than the one on which the durations were measured, at least 1. `npm test` measures it
  * (`tests/gate/measure-machine.ts`) and sets it for the tests.
  */
-const SLOWNESS = Math.max(1, Number(process.env.TEST_SLOWNESS ?? 1));
+export const SLOWNESS = Math.max(1, Number(process.env.TEST_SLOWNESS ?? 1));
 
 /** How many times longer than expected a wait may take before it counts as lost. */
 const HARD = 6;

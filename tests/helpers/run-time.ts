@@ -19,6 +19,7 @@ export function countRunTime(): () => number {
     used = process.cpuUsage();
   };
   const timer = setInterval(step, STEP_MS);
+  timer.unref();
   return () => {
     clearInterval(timer);
     step();

@@ -45,11 +45,10 @@ import * as signingSecrets from "#app/v1/signing-secrets/route.ts";
 import * as punctuality from "#app/v1/status/punctuality/route.ts";
 import * as usage from "#app/v1/usage/route.ts";
 import { type Config, readConfig } from "#config.ts";
-import { createApiKey } from "#db/queries/accounts/api-keys.ts";
-import { createOrFindAccount } from "#db/queries/accounts/create.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
 import { startServices } from "#server/services.ts";
+import { createTestCaller, type TestCaller } from "../../helpers/callers.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { HELD_TRANSACTIONS } from "../../helpers/held-transactions.ts";
@@ -58,9 +57,9 @@ import { assertDocumented } from "./documented.ts";
 export const TARGET = "https://example.com/hook";
 export const FUTURE = "2031-01-01T00:00:00.000Z";
 
+export type { TestCaller };
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export type Answer = { status: number; headers: Headers; text: string; body: any };
-export type TestCaller = { accountId: string; live: string; test: string };
 export type TestSession = { id: string; token: string; cookie: string };
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
@@ -93,15 +92,7 @@ export async function startApi(overrides: Record<string, string> = {}) {
     sql,
     services,
     call,
-    async account(plan: PlanName = "free"): Promise<TestCaller> {
-      return services.database.run(10_000, async ({ db }) => {
-        const email = `${crypto.randomUUID()}@example.com`;
-        const { id } = await createOrFindAccount(db, { email, plan, keyRing: config.keyRing, nowMs: Date.now() });
-        const key = async (env: "live" | "test") =>
-          (await createApiKey(db, { accountId: id, env, name: "k" }, config.plans[plan])).key;
-        return { accountId: id, live: await key("live"), test: await key("test") };
-      });
-    },
+    account: (plan: PlanName = "free"): Promise<TestCaller> => createTestCaller(sql, config.keyRing, plan),
     /** Creates a session of an account in the database. `ageDays` is how long ago it was started and last used. */
     async session(accountId: string, { ageDays = 0 } = {}): Promise<TestSession> {
       const token = generateSessionToken();

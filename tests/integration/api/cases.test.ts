@@ -18,7 +18,7 @@ beforeAll(async () => {
     ENCRYPTION_KEYS,
     BASE_URL: api.config.baseUrl,
   });
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await api.stop();

@@ -25,7 +25,7 @@ beforeAll(async () => {
     PLANS: JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } }),
   });
   packages = await Promise.all(["/sdk.tgz", "/sdk/index.js", "/cli.tgz"].map(redirectOf));
-}, 240_000);
+});
 afterAll(async () => {
   await web?.stop();
   await api?.stop();

@@ -6,6 +6,7 @@ import { decodeId } from "#domain/ids.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { type FakeStopwatch, fakeStopwatch } from "../../../sdk/src/testing.ts";
+import { patient } from "../../helpers/patience.ts";
 import { untilHourLasts } from "../../helpers/until-hour-lasts.ts";
 import { type Answer, type Api, FUTURE, type Method, startApi, TARGET } from "./api.ts";
 import { arbitraryCall } from "./arbitrary-calls.ts";
@@ -28,7 +29,7 @@ afterAll(async () => {
 beforeEach(async () => {
   // The clock of the fake stands while that of the service goes on: both have the same steps only within an hour.
   await untilHourLasts(TEST_MS);
-}, TEST_MS + 60_000);
+}, patient(TEST_MS));
 
 /** The same account on both sides: a schedule that waits, one that was delivered, one that was cancelled, an operation. */
 async function createPair() {
@@ -92,6 +93,6 @@ describe("the SDK's fake answers any call with an API key as the service does:",
         { numRuns: RUNS },
       );
     },
-    TEST_MS,
+    patient(TEST_MS),
   );
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // The clock of the fake stands while that of the service goes on: both have the same steps only within an hour.
   await untilHourLasts(60_000);
   sides = await startSides();
-}, 120_000);
+});
 afterAll(async () => {
   await sides.close();
 });

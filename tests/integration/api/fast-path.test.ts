@@ -136,5 +136,5 @@ describe("the real web process", () => {
     } finally {
       await web.stop();
     }
-  }, 240_000);
+  });
 });

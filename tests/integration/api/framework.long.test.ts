@@ -17,7 +17,7 @@ let stop: ServedApi["stop"] | undefined;
 
 beforeAll(async () => {
   ({ api, caller, web, stop } = await serveApi({ LOG_LEVEL: "info" }));
-}, 180_000);
+});
 afterAll(() => stop?.());
 
 /** One answer of the real process, which must be JSON and have a request id. Errors must be in the envelope. */

@@ -35,7 +35,7 @@ beforeAll(async () => {
     PLANS: '{"free":{"requestsPerMinute":100000},"indie":{"requestsPerMinute":100000}}',
     TRUSTED_PROXIES: "127.0.0.1",
   });
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await sql?.end({ timeout: 2 });
@@ -91,5 +91,4 @@ it.each(INHERITED)(
     }
     expect(failed).toEqual([]);
   },
-  300_000,
 );

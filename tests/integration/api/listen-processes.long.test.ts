@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await startApi();
   settings = { DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS };
   webs = [await startWebProcess(settings), await startWebProcess(settings)];
-}, 300_000);
+});
 afterAll(async () => {
   await Promise.all(webs?.map((web) => web.stop()) ?? []);
   await api?.stop();
@@ -153,7 +153,7 @@ describe("a stream of two web processes", () => {
     expect(performance.now() - revokedAtMs).toBeLessThan(10_000);
     const again = await get(portOf(FIRST));
     expect(again.statusCode).toBe(401);
-  }, 40_000);
+  });
 
   it("loses no delivery to a proxy that goes silent: a new connection gets what the old one swallowed", async () => {
     const proxy = await startProxy(portOf(FIRST));
@@ -199,5 +199,5 @@ describe("a stream of two web processes", () => {
     } finally {
       await proxy.close();
     }
-  }, 60_000);
+  });
 });

@@ -228,7 +228,7 @@ describe("GET /v1/listen", () => {
       const answered = await answer(encodeId("exc", newId(0)), { listener: LISTENER, error: "x" });
       expect(answered.headers.get("ratelimit-policy")).toBe('"listen";q=2400;w=60');
     });
-  }, 200_000);
+  });
 });
 
 const LISTENER = encodeId("lsn", newId(0));

@@ -21,7 +21,7 @@ beforeAll(async () => {
     PLANS: `{"free":{"requestsPerMinute":${LIMIT}}}`,
   });
   origin = `http://localhost:${web.port}`;
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await api.stop();
@@ -57,7 +57,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
       await call();
       expect((await call()).status).toBe(429);
     });
-  }, 200_000);
+  });
 
   it("gets 429, Retry-After and a page with the typed fields when it sends a form, which changes nothing", async () => {
     await withinOneMinute(api.sql, async () => {
@@ -81,7 +81,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
         SELECT count(*)::integer AS keys FROM api_keys WHERE account_id = ${caller.accountId} AND name = 'new'`;
       expect(keys).toBe(0);
     });
-  }, 200_000);
+  });
 
   it("can still poll for new log entries and refresh an open page, which have a limit of their own", async () => {
     await withinOneMinute(api.sql, async () => {
@@ -94,14 +94,14 @@ describe("an account whose pages have used up its requests of a minute", () => {
       expect([renewed.status, renewed.headers.get("content-type")]).toEqual([200, "text/x-component"]);
       expect(renewed.text).not.toContain("This account is limited");
     });
-  }, 200_000);
+  });
 
   it("loads nothing ahead any more", async () => {
     await withinOneMinute(api.sql, async () => {
       const { ask } = await exhausted();
       expect((await ask("/usage", AHEAD)).status).toBe(429);
     });
-  }, 200_000);
+  });
 
   it("can still sign out", async () => {
     await withinOneMinute(api.sql, async () => {
@@ -109,7 +109,7 @@ describe("an account whose pages have used up its requests of a minute", () => {
       const out = await ask("/account/sign-out", { method: "POST", headers: { origin } });
       expect([out.status, out.headers.get("location")]).toEqual([303, "/login"]);
     });
-  }, 200_000);
+  });
 });
 
 describe("pages that a browser loads ahead", () => {
@@ -130,7 +130,7 @@ describe("pages that a browser loads ahead", () => {
       expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(66);
       expect(statuses.at(-1)).toBe(429);
     });
-  }, 200_000);
+  });
 
   it("are never those that sign in, confirm, unsubscribe or act: these are 503 and nothing is done for them", async () => {
     const { cookie } = await api.session((await api.account()).accountId);

@@ -26,7 +26,7 @@ beforeAll(async () => {
     BASE_URL: "https://stopwatch.example",
     SECURITY_CONTACT: "security@example.com",
   });
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await database.drop();

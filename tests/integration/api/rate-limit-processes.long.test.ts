@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   direct = await startWebProcess(settings);
   behindProxy = await startWebProcess({ ...settings, TRUSTED_PROXIES: "127.0.0.1" });
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all([direct, behindProxy].map((web) => web?.stop()));
   await api.stop();

@@ -24,14 +24,11 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 /** A test with a new account as its caller, within one minute. */
 const inOneMinute = (title: string, trial: () => Promise<void>) =>
-  it(
-    title,
-    () =>
-      withinOneMinute(api.sql, async () => {
-        caller = await api.account();
-        await trial();
-      }),
-    200_000,
+  it(title, () =>
+    withinOneMinute(api.sql, async () => {
+      caller = await api.account();
+      await trial();
+    }),
   );
 
 const list = (key: string | null, headers = {}) => api.call("GET", "/v1/schedules", key, undefined, headers);

@@ -10,7 +10,7 @@ let web: WebProcess;
 beforeAll(async () => {
   api = await startApi();
   web = await startWebProcess({ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS, BASE_URL: api.config.baseUrl });
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await api.stop();

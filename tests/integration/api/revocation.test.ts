@@ -16,7 +16,7 @@ beforeAll(async () => {
     ENCRYPTION_KEYS,
   };
   processes = await Promise.all([startWebProcess(settings), startWebProcess(settings)]);
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all((processes ?? []).map((web) => web.stop()));
   await api.stop();

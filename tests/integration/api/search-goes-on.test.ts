@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { accountId } = await api.account();
   session = await api.session(accountId);
   await createThinSearch(api.sql, accountId);
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 /** A page of the list of schedules, by the parameters of its address. */

@@ -44,7 +44,7 @@ beforeAll(async () => {
     WHERE id IN (
       SELECT s.id FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
       WHERE r.account_id = ${BIG_ACCOUNT} AND s.status = 'succeeded' AND target_url LIKE ${`%${THIN_MARK}%`} ORDER BY fire_at DESC LIMIT 3)`;
-}, 120_000);
+});
 afterAll(async () => {
   await watched.close();
   await database.drop();
@@ -192,7 +192,7 @@ describe("a list of schedules", () => {
         expect(walked.length, name).toBe(Math.min(expected.length, 300));
       }
     }
-  }, 120_000);
+  });
 
   it("for a whole id finds that schedule, and schedules with the id in their target", async () => {
     const [first, second] = (await plainSchedules({ sort: "-created_at" })).slice(100, 102) as [string, string];
@@ -293,7 +293,7 @@ describe("the log", () => {
         expect(walked.length, name).toBe(Math.min(expected.length, 300));
       }
     }
-  }, 120_000);
+  });
 
   const filters: Partial<AttemptSearch>[] = [
     {},

@@ -16,7 +16,7 @@ beforeAll(async () => {
   web = await startWebProcess({ DATABASE_URL: database.serviceUrl, ENCRYPTION_KEYS, LOG_LEVEL: "fatal" });
   const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
   [actionId = ""] = Object.keys(manifest.node);
-}, 180_000);
+});
 afterAll(async () => {
   await web?.stop();
   await database.drop();

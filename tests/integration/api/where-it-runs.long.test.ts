@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   guarded = await startSide({});
   unguarded = await startSide(WITHOUT_GUARD);
-}, 240_000);
+});
 afterAll(async () => {
   for (const web of started) await web.stop();
   await api?.stop();
@@ -51,7 +51,7 @@ it("the table in server/edge/where-it-runs.md says what holds with the HTTP guar
   }
   expect(failedWithGuard, "all of it holds with the guard").toEqual([]);
   await expect(`${INTRODUCTION}\n${rows.join("\n")}\n`).toMatchFileSnapshot("../../../server/edge/where-it-runs.md");
-}, 240_000);
+});
 
 const INTRODUCTION = `# Where it runs
 

@@ -45,7 +45,6 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
       expect(got.headers.host).toBe("listen.invalid");
       expectBothSignatures(got, account.secret, listened);
     },
-    120_000,
   );
 
   it("passes on what the local server does: 2xx, redirects, 410, Retry-After, 5xx, a hang, a reset and a refusal", async () => {
@@ -80,7 +79,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
       ]);
     }
     expect(local.requests).toHaveLength(6);
-  }, 150_000);
+  });
 
   it("waits as long as a 429 of the local server asks", async () => {
     const account = await world.account(1);
@@ -94,7 +93,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     expect(await account.ended([id])).toEqual(["succeeded"]);
     const [first, second] = local.requests as [ReceivedRequest, ReceivedRequest];
     expect(second.arrivedAtMs - first.arrivedAtMs).toBeGreaterThan(3_900);
-  }, 120_000);
+  });
 
   it("shares 300 deliveries that are due at nearly one instant between listeners at two web processes, and gives a path to its own", async () => {
     const account = await world.account();
@@ -115,7 +114,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     expect(third.requests.every(({ path }) => path === "/own/a")).toBe(true);
     expect(locals.map(({ requests }) => requests.length > 0)).toEqual([true, true, true]);
     expect(third.requests).toHaveLength(30);
-  }, 120_000);
+  });
 
   it("takes 100 deliveries of 64 KiB although it stood still for a while, each once", async () => {
     const account = await world.account();
@@ -133,7 +132,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     expect(new Set(await account.ended(ids))).toEqual(new Set(["succeeded"]));
     isOnce(ledgerOf(local));
     expect(local.requests.every(({ body }) => body.length === 65_536)).toBe(true);
-  }, 120_000);
+  });
 
   it("takes nothing of another account, whose key can neither resume it nor answer for it", async () => {
     const [own, other] = [await world.account(), await world.account()];
@@ -152,7 +151,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     held.resolve();
     expect(await own.ended([id])).toEqual(["succeeded"]);
     expect(stranger.requests).toEqual([]);
-  }, 120_000);
+  });
 
   // Complaint 14: what was missed while away is lost, and the secret must be scraped from output.
   it("says on connecting what was missed while nobody listened, and the command that it names delivers it", async () => {
@@ -172,7 +171,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     await waitFor("both came", () => local.requests.length === 2);
     const secrets = await runCli(["secrets", "--env"], { env });
     expect(secrets.stdout).toContain(account.secret);
-  }, 120_000);
+  });
 
   // Complaint 13: "Ready!" while the connection fails, the cause hidden.
   it("is not Ready while its service is away, names the cause, and is Ready once it is there", async () => {
@@ -191,7 +190,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     expect(await account.ended([id])).toEqual(["succeeded"]);
     await listen.kill();
     await proxy.close();
-  }, 120_000);
+  });
 
   // Complaint 12: `listen` looks alive and delivers nothing.
   it("notices a network that goes silent without an end, says so, and gets what was sent meanwhile", async () => {
@@ -208,7 +207,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     isOnce(ledgerOf(local));
     await listen.kill();
     await proxy.close();
-  }, 120_000);
+  });
 
   // Complaint 12 too: the machine sleeps with a delivery on its way.
   it("comes back from a sleep of 60 s at once, says so, and forwards nothing that is long over", async () => {
@@ -227,7 +226,7 @@ describe.concurrent("listen, between web processes, dispatchers and a local serv
     const attempts = await account.attemptsOf(id);
     expect(attempts.at(-1)).toMatchObject({ outcome: "delivered", via: "listener" });
     expect(ledgerOf(local)).toEqual([`${id}/${attempts.length}`]);
-  }, 180_000);
+  });
 });
 
 describe.concurrent("a kill", () => {
@@ -256,7 +255,7 @@ describe.concurrent("a kill", () => {
     expect(first).toMatchObject({ error_text: "unreachable: the listener left before it answered", via: "listener" });
     isOnce(ledgerOf(local));
     expect(ledgerOf(local).filter((entry) => entry.startsWith(before))).toHaveLength(1);
-  }, 150_000);
+  });
 
   it("of the web process, while a local server works, loses neither the listener nor its answer", async () => {
     const account = await world.account(0);
@@ -276,7 +275,7 @@ describe.concurrent("a kill", () => {
     expect(await account.ended([id])).toEqual(["succeeded"]);
     expect(ledgerOf(local)).toEqual([`${id}/1`]);
     await listen.writes(/ {2}200 {2}\d+ ms {2}attempt 1 {2}\d+ ms late\n$/);
-  }, 150_000);
+  });
 });
 
 // Not beside others, since it measures seconds.
@@ -290,7 +289,7 @@ it("listen is told within ten seconds that its key was revoked, and ends with ex
   expect(await listen.exited).toBe(3);
   expect(performance.now() - revokedAtMs).toBeLessThan(10_000);
   expect(listen.stderr()).toContain("The key was revoked");
-}, 120_000);
+});
 
 it("a kill of the dispatchers, while a local server works, ends in one more attempt and no exchange twice", async () => {
   const account = await world.account();
@@ -306,7 +305,7 @@ it("a kill of the dispatchers, while a local server works, ends in one more atte
   expect(new Set(await account.ended(ids, 90_000))).toEqual(new Set(["succeeded"]));
   isOnce(ledgerOf(local));
   expect(ledgerOf(local).sort()).toEqual(ids.flatMap((id) => [`${id}/1`, `${id}/2`]).sort());
-}, 150_000);
+});
 
 /** The headers that do not differ from one attempt to another. */
 function fixedHeaders({ rawHeaders }: ReceivedRequest): string[] {

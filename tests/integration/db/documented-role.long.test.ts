@@ -71,4 +71,4 @@ it("a role with the documented grants alone serves the API, delivers, and makes 
   });
   expect((await read("/attempts")).items).toHaveLength(1);
   expect([...dispatcher.stdout, ...dispatcher.stderr].filter((line) => /failed|denied/.test(line))).toEqual([]);
-}, 300_000);
+});

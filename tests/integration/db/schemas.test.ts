@@ -43,7 +43,7 @@ beforeAll(async () => {
       return createDispatchHarness({ DELIVERY_ALLOW: receiver.origin }, on);
     }),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(harnesses.map((harness) => harness.close()));

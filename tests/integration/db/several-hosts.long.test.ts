@@ -27,7 +27,7 @@ beforeAll(async () => {
   primary = await startOwnServer();
   standby = await startStandby(primary);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-}, 60_000);
+});
 afterAll(async () => {
   silent.close();
   await standby?.remove();
@@ -63,7 +63,6 @@ describe("of several hosts, the one that takes writes is found", () => {
       const owned = runScript("migrate", [], { ...env, DATABASE_OWNER_URL: behind(...before) });
       expect([await owned.exited, owned.stderr]).toEqual([0, []]);
     },
-    60_000,
   );
 
   it.each([[["standby"]], [["dead", "standby"]], [["silent"]]] as const)(
@@ -87,7 +86,6 @@ describe("of several hosts, the one that takes writes is found", () => {
       await waitFor("it hears", () => heard.length > 0);
       await listener.close();
     },
-    60_000,
   );
 
   let pool: Database | undefined;
@@ -130,7 +128,7 @@ it("where none takes writes, migrating fails soon and names all hosts", async ()
   expect(failure).toBeInstanceOf(MigrationError);
   expect((failure as Error).message).toContain(`on ${hosts} cannot be reached`);
   expect((failure as Error).message).toContain("one of the hosts has to take writes");
-}, 30_000);
+});
 
 it.each(["SELECT FROM listeners", "DELETE FROM listen_exchanges", "SELECT FROM request_counts", "DELETE FROM usage"])(
   "a standby does not take '%s', and the call says that the database is not writable",
@@ -177,7 +175,7 @@ it("a pool leaves a server whose database becomes read-only, before its first wr
     await admin.close();
     await other.remove();
   }
-}, 60_000);
+});
 
 async function asPrimary(work: Parameters<Database["run"]>[1]) {
   const session = { default_transaction_read_only: "off" };

@@ -1,4 +1,5 @@
 // Guards: dispatcher/claiming/**, db/functions/**, db/queries/schedules/**, db/migrations/**
+
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimSchedules } from "#db/queries/schedules/claim.ts";
@@ -8,6 +9,7 @@ import { SESSION } from "#dispatcher/databases.ts";
 import { newId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { countStalls } from "../../helpers/stalls.ts";
 import { inMs } from "../../helpers/time.ts";
@@ -100,7 +102,7 @@ describe("a claim", () => {
     const beside = await claim(await due(AT_ONCE));
     expect(alone.buffers).toBeGreaterThan(AT_ONCE);
     expect(beside.buffers / alone.buffers).toBeLessThanOrEqual(1.2);
-  }, 120_000);
+  });
 
   it("is not slowed down by the dead rows of 50,000 deliveries that an old snapshot keeps", async () => {
     const snapshot = postgres(harness.databaseUrl, { max: 1, onnotice: () => {} });
@@ -133,8 +135,8 @@ describe("a claim", () => {
       return rows.length === soon.length && rows;
     });
     const stalledMs = stalled();
-    for (const row of done) expect(row.offset_ms - stalledMs).toBeLessThan(2_000);
-  }, 120_000);
+    for (const row of done) expectOnTime(row.offset_ms, 2_000, stalledMs);
+  });
 });
 
 const later = async (ms: number) => harness.schedule(await harness.account(), `${receiver.origin}/`, inMs(ms));

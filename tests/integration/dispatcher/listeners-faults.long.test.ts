@@ -75,7 +75,7 @@ describe.concurrent("an exchange with a listener", () => {
     });
     for (const listener of [waiting.listener, handed.listener, answered.listener, next]) await listener.close();
     await harness.close();
-  }, 180_000);
+  });
 
   it("is handed once, whichever of two dispatchers has its shard and whichever of two listeners takes it", async () => {
     const harness = await createDispatchHarness({});
@@ -106,7 +106,7 @@ describe.concurrent("an exchange with a listener", () => {
     for (const dispatcher of dispatchers) expect(await dispatcher.auditDeliveries()).toEqual([]);
     for (const { listeners } of made) for (const listener of listeners) await listener.close();
     await harness.close();
-  }, 90_000);
+  });
 
   it("whose listener is killed ends with the listener's lease, and one that is never answered with its attempt", async () => {
     const harness = await createDispatchHarness({});
@@ -138,5 +138,5 @@ describe.concurrent("an exchange with a listener", () => {
     expect(await dispatcher.auditDeliveries()).toEqual([]);
     for (const { listener } of [killed, unread, slow]) await listener.close();
     await harness.close();
-  }, 90_000);
+  });
 });

@@ -1,10 +1,12 @@
 // Guards: dispatcher/connections/**, dispatcher/sending/**
+
 import { promises as dns } from "node:dns";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import { type RawBehaviour, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -90,7 +92,7 @@ describe("a host name that", () => {
     }
     for (const id of all) {
       await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded");
-      expect(Number((await harness.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
+      expectOnTime(Number((await harness.read(id)).offset_ms), CONNECT_DEADLINE_MS / 2);
     }
   });
 

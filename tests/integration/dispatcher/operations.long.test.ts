@@ -518,7 +518,7 @@ describe("a dispatcher", () => {
       SELECT count(*)::int AS copies, count(DISTINCT replay_of)::int AS originals FROM schedule_requests
       WHERE replay_of IS NOT NULL`;
     expect(row).toEqual({ copies: 3_000, originals: 3_000 });
-  }, 120_000);
+  });
 
   it("gives accounts turns, so that a small operation does not wait for a large one", async () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => harness.account()));

@@ -1,8 +1,10 @@
 // Guards: dispatcher/**, db/client*.ts, db/listen*.ts
 // Final: its verdict is about what was sent, and how often.
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import { type DatabaseProxy, type ProxyMode, startProxy } from "../../helpers/proxy.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { countStalls } from "../../helpers/stalls.ts";
@@ -215,7 +217,7 @@ describe("the LISTEN connection", () => {
     for (let n = 0; n < 3; n++) {
       await endListener();
       const id = await harness.schedule(account, `${receiver.origin}/`, inMs(2_000));
-      expect(await latenessOf(id)).toBeLessThanOrEqual(LATE_MAX_MS);
+      expectOnTime(await latenessOf(id), LATE_MAX_MS);
     }
   });
 });
@@ -230,7 +232,7 @@ describe("locks held by another session", () => {
     await startWatched();
     await expectDeliveredOnce(free, 10_000);
     const rows = await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
-    for (const row of rows) expect(row.offset_ms).toBeLessThanOrEqual(LATE_MAX_MS);
+    for (const row of rows) expectOnTime(row.offset_ms, LATE_MAX_MS);
     await session`COMMIT`;
     session.release();
     await waitFor("the locked ones follow", () => receiver.requests.length === 20, 5_000);
@@ -283,7 +285,7 @@ describe("locks held by another session", () => {
     await session`COMMIT`;
     session.release();
     expect([...owned]).toEqual([64]);
-    expect(oldestMs - stalledMs).toBeLessThan(HEARTBEAT_WITHIN_MS);
+    expectOnTime(oldestMs, HEARTBEAT_WITHIN_MS, stalledMs);
     await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
   });
 

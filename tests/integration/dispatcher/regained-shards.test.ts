@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { it } from "vitest";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import { countStalls } from "../../helpers/stalls.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -26,5 +27,5 @@ it("schedules that were in memory when their shard was lost are sent on time whe
   const ended = () => harness.sql`SELECT late_ms FROM attempts WHERE account_id = ${account.id}`;
   await waitFor("all are sent", async () => (await ended()).length === SCHEDULES);
   const latest = Math.max(...(await ended()).map((row) => Number(row.late_ms)));
-  expect(latest - stalled()).toBeLessThan(1_000);
+  expectOnTime(latest, 1_000, stalled());
 });

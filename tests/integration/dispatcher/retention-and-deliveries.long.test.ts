@@ -1,6 +1,8 @@
 // Guards: dispatcher/retention/**, db/queries/retention/**
-import { expect, it } from "vitest";
+
+import { it } from "vitest";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
@@ -38,7 +40,7 @@ it("retention is done by whichever dispatcher owns it, and delays no delivery", 
       await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
     return done.length === ids.length && done;
   });
-  expect(Math.max(...rows.map((row) => row.offset_ms))).toBeLessThanOrEqual(2_000);
+  expectOnTime(Math.max(...rows.map((row) => row.offset_ms)), 2_000);
 
   await harness.dispatcher();
   await first.stop();

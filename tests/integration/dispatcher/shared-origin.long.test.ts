@@ -80,7 +80,7 @@ describe("a hanging origin", () => {
     await harness.dispatcher();
     await waitFor("the other origin's are delivered", async () => (await delivered(well)) === 20, 25_000);
     expect(receiver.connections()).toBeLessThanOrEqual(CONNECTIONS_IN_ALL / 4);
-  }, 90_000);
+  });
 });
 
 describe("retries, which need new connections", () => {
@@ -102,7 +102,7 @@ describe("retries, which need new connections", () => {
     });
     expect(hanging()).toBe(CONNECTIONS);
     expect(most).toBeLessThanOrEqual(CONNECTIONS + CLOSING_MAX);
-  }, 90_000);
+  });
 
   it("are sent while a steady stream to the same origin has every connection", async () => {
     const accounts = await Promise.all(Array.from({ length: 10 }, () => harness.account()));
@@ -119,5 +119,5 @@ describe("retries, which need new connections", () => {
     await waitFor("every retry is delivered", async () => (await delivered(failing)) === 20, 30_000);
     const streamed = receiver.requests.filter(({ path }) => path === "/stream").length;
     expect(streamed).toBeLessThan((accounts.length * streamMs) / everyMs);
-  }, 90_000);
+  });
 });

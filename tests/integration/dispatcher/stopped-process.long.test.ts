@@ -90,7 +90,7 @@ describe("a stopped process", () => {
     }
     expect(receiver.requests).toHaveLength(60);
     await successor.stop();
-  }, 90_000);
+  });
 });
 
 describe("a process without free file descriptors", () => {

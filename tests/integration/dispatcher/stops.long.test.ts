@@ -83,7 +83,7 @@ describe.concurrent("a dispatcher that is stopped", () => {
     expect(metrics.rows).toBe(before);
     for (const response of held) response.end();
     await stopping;
-  }, 60_000);
+  });
 
   it("by kill -9 loses nothing: what was on the wire is interrupted and repeated with the same webhook-id, the rest is sent once", async () => {
     await using started = await startDeliveryHarness();
@@ -129,7 +129,7 @@ describe.concurrent("a dispatcher that is stopped", () => {
     for (const id of later) expect(await harness.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
     expect(receiver.requests).toHaveLength(60);
     await next.stop();
-  }, 90_000);
+  });
 
   it("and interrupts a schedule for the third time in a row makes it dead", async () => {
     await using started = await startDeliveryHarness();
@@ -144,7 +144,7 @@ describe.concurrent("a dispatcher that is stopped", () => {
     expect(await harness.attempts(id)).toMatchObject([{ attempt: 3, outcome: "interrupted" }]);
     expect(receiver.requests).toHaveLength(0);
     await dispatcher.stop();
-  }, 60_000);
+  });
 });
 
 // One after the other: the rate over a handover is measured.
@@ -165,7 +165,7 @@ describe("several dispatchers", () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(200);
     expect(receiver.requests).toHaveLength(200);
     await second.stop();
-  }, 90_000);
+  });
 
   it("hand shards over with a notice, before their leases end, and the account's rate holds across it", async () => {
     await using started = await startDeliveryHarness();
@@ -200,5 +200,5 @@ describe("several dispatchers", () => {
       expect(times.filter((other) => other >= at && other < at + 1_000).length).toBeLessThanOrEqual(cps);
     }
     await second.stop();
-  }, 90_000);
+  });
 });

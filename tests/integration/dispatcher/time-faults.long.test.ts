@@ -1,9 +1,11 @@
 // Guards: dispatcher/runtime/**, domain/timing.ts, db/functions/**
 // Final: its verdict is about what was sent, and when.
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { makeClockMovable } from "../../helpers/movable-clock.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -62,7 +64,7 @@ describe("at an edge of the calendar", () => {
       expect(row).toMatchObject({ status: "succeeded", attempts: 1 });
       expect(Number(row.offset_ms)).toBeGreaterThanOrEqual(0);
       // A fault would be off by an hour or a day. The bench measures punctuality.
-      expect(Number(row.offset_ms)).toBeLessThan(5_000);
+      expectOnTime(Number(row.offset_ms), 5_000);
       expect(row.fired_at).toEqual(new Date((instants[n] as number) + Number(row.offset_ms)));
     }
     await settled(after);

@@ -1,10 +1,12 @@
 // Guards: dispatcher/connections/**
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { expectOnTime } from "../../helpers/on-time.ts";
 import { drip, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
 import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -101,7 +103,7 @@ describe("a target that", () => {
       new Date(Date.now() + 500),
     );
     await waitFor("it is delivered", async () => (await harness.read(id)).status === "succeeded");
-    expect(Number((await harness.read(id)).offset_ms)).toBeLessThan(CONNECT_DEADLINE_MS / 2);
+    expectOnTime(Number((await harness.read(id)).offset_ms), CONNECT_DEADLINE_MS / 2);
   });
 
   it.each(Object.entries(TITLES))("%s gets no request, and the attempt fails with the code", async (title, text) => {

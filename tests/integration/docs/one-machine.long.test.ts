@@ -32,7 +32,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     systemd = await bootSystemd();
     dispatcherPort = await freePort();
     dispatcher = `stopwatch-dispatcher@${dispatcherPort}.service`;
-  }, 60_000);
+  });
   afterAll(async () => {
     await systemd?.stop();
     await receiver?.close();
@@ -78,7 +78,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     });
     expect(created.status).toBe(201);
     await waitFor("the request arrives", () => receiver.requests.length > 0);
-  }, 240_000);
+  });
 
   it("close everything to the processes but their own folder", async () => {
     const probe = (command: string) =>
@@ -120,7 +120,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
       await waitFor(`${unit} was started again`, async () => (await systemd.show(unit, "NRestarts")) === "1");
     }
     await bothAreReady();
-  }, 90_000);
+  });
 
   it("bring a newer version, and stop in order", async () => {
     await step(upgrade);
@@ -133,5 +133,5 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
         "0",
       ]);
     }
-  }, 120_000);
+  });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     );
   server = await startOwnServer();
   receiver = await startReceiver({ tls: false });
-}, 120_000);
+});
 afterAll(async () => {
   if (start?.exitCode === null) {
     process.kill(-(start.pid as number), "SIGINT");
@@ -44,7 +44,7 @@ afterAll(async () => {
   await receiver?.close();
   await server?.remove();
   await checkout?.remove();
-}, 60_000);
+});
 
 it("the steps of own-database.md lead from a new database to a first delivery, where the doctor finds no failure", async () => {
   // The server has a role and a database of the page's name already.
@@ -85,4 +85,4 @@ it("the steps of own-database.md lead from a new database to a first delivery, w
   await waitFor("the request arrives", () => receiver.requests.length > 0);
   expect(JSON.parse((await run("npm run --silent doctor -- --json")).stdout)).toMatchObject({ status: "warning" });
   await rm(join(checkout.path, ".env"));
-}, 300_000);
+});

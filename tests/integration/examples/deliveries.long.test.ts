@@ -83,7 +83,7 @@ describe.each(EXAMPLES)("the example $name", (example) => {
     const port = ports.get(example.name) as number;
     target = `http://127.0.0.1:${port}/hook`;
     running = await startExample(example, port, secrets);
-  }, 240_000);
+  });
   afterAll(() => running?.stop());
 
   /** Delivers a schedule of an account through the dispatcher. Returns what came of its first attempt. */

@@ -16,7 +16,7 @@ let root: string;
 beforeAll(async () => {
   served = await serveApi();
   root = await mkdtemp(join(tmpdir(), "stopwatch-install-cli-"));
-}, 240_000);
+});
 afterAll(async () => {
   await served?.stop();
   if (root) await rm(root, { recursive: true, force: true });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   web = await startWeb(BASE_URL);
   [same, other] = await Promise.all([startWeb(BASE_URL), startWeb("https://other.example.com")]);
   root = await mkdtemp(join(tmpdir(), "stopwatch-install-"));
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all([web, same, other].map((process) => process?.stop()));
   await database?.drop();

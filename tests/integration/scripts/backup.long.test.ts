@@ -117,9 +117,9 @@ test("what was due in a backup is sent after the restore only when an operator h
   );
   const text = () => all.stdout.join("\n");
   await expect
-    .poll(() => `${text()}${all.stderr.join("\n")}`, { timeout: 40_000 })
+    .poll(() => `${text()}${all.stderr.join("\n")}`)
     .toMatch(/stopwatch \| Nothing is sent: an operator holds this database/);
-  await expect.poll(text, { timeout: 20_000 }).toMatch(/dispatcher \| .*Nothing is sent/);
+  await expect.poll(text).toMatch(/dispatcher \| .*Nothing is sent/);
   const { port, password } = JSON.parse(await readFile(join(restoredDir, "postgres.json"), "utf8"));
   const copy = postgres(`postgres://stopwatch:${password}@127.0.0.1:${port}/stopwatch`, { max: 1, onnotice: () => {} });
   const untouched = () => copy`SELECT status FROM schedules WHERE status <> 'scheduled'`;
@@ -127,7 +127,7 @@ test("what was due in a backup is sent after the restore only when an operator h
 
   const choice = await run("reconcile", ["--send-all", "--yes"], { DATA_DIR: restoredDir });
   expect(choice).toMatchObject({ code: 0, stdout: expect.stringMatching(/3 overdue/) });
-  await expect.poll(untouched, { timeout: 20_000 }).toHaveLength(3);
+  await expect.poll(untouched).toHaveLength(3);
   await copy.end();
   all.child.kill("SIGINT");
   expect(await all.exited).toBe(0);

@@ -40,25 +40,25 @@ function start() {
 
 test("a killed PostgreSQL is started again at its address while one of its processes is still busy, and the dispatcher goes on", async () => {
   const all = start();
-  await expect.poll(() => all.stdout.join("\n"), { timeout: 40_000 }).toMatch(/ready: /);
+  await expect.poll(() => all.stdout.join("\n")).toMatch(/ready: /);
   const url = (await findRunningPostgres(dataDir)) as string;
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const beats = () => sql`SELECT pid, beat_at > ${killedAt}::timestamptz AS later FROM dispatchers`.catch(() => []);
   let killedAt = new Date(0);
-  await expect.poll(beats, { timeout: 20_000 }).toMatchObject([{ later: true }]);
+  await expect.poll(beats).toMatchObject([{ later: true }]);
   const [dispatcher] = await beats();
 
   const busy = postgres(url, { max: 1, onnotice: () => {} });
   const counting = busy`SELECT count(*) FROM generate_series(1, 15000000) n WHERE n % 7 = 3`.catch(() => {});
   const running = () =>
     sql`SELECT FROM pg_stat_activity WHERE query LIKE '%generate_series%' AND pid <> pg_backend_pid()`;
-  await expect.poll(running, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(running).toHaveLength(1);
   killedAt = new Date();
   process.kill(await postmasterPid(), "SIGKILL");
 
-  await expect.poll(() => all.stdout.join("\n"), { timeout: 60_000 }).toMatch(/PostgreSQL was started again/);
+  await expect.poll(() => all.stdout.join("\n")).toMatch(/PostgreSQL was started again/);
   expect(await findRunningPostgres(dataDir)).toBe(url);
-  await expect.poll(beats, { timeout: 20_000 }).toMatchObject([{ pid: dispatcher?.pid, later: true }]);
+  await expect.poll(beats).toMatchObject([{ pid: dispatcher?.pid, later: true }]);
   await counting;
   await Promise.all([sql.end(), busy.end()]);
   all.child.kill("SIGINT");

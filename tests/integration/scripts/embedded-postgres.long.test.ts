@@ -79,7 +79,7 @@ test("a server that a killed process left behind is replaced and keeps its data"
     ],
     { DATA_DIR: dataDir },
   );
-  await expect.poll(() => killed.stdout, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => killed.stdout).toHaveLength(1);
   await query(killed.stdout[0] as string, "CREATE TABLE kept AS SELECT 7 AS n");
   killed.child.kill("SIGKILL");
   await killed.exited;
@@ -100,7 +100,7 @@ test("the embedded Postgres survives a crash of one session, and reports the end
   const [owner] = await query(server.url, backends);
   process.kill(owner?.pid, "SIGKILL");
   const current = () => query(server.url, backends).catch(() => []);
-  await expect.poll(async () => (await current())[0]?.pid ?? owner?.pid, { timeout: 10_000 }).not.toBe(owner?.pid);
+  await expect.poll(async () => (await current())[0]?.pid ?? owner?.pid).not.toBe(owner?.pid);
   expect(lost).toBe(false);
 
   server.kill();

@@ -137,7 +137,7 @@ test("npm start -- --dispatchers 2 runs two dispatchers, each with metrics on a 
   expect(await all.exited).toBe(0);
   const lines = all.stdout.join("\n");
   for (const name of ["dispatcher 1", "dispatcher 2"]) expect(lines).toContain(`${name} | `);
-}, 120_000);
+});
 
 test("a failing command prints one message, and wrong options give exit code 2", async () => {
   const web = runScript("web", [], { DATA_DIR: dataDir, ENCRYPTION_KEYS: `k:${generateEncryptionKey()}` });

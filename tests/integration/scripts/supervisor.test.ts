@@ -26,7 +26,7 @@ function gather({ restarts = false } = {}) {
 test("the supervisor ends the parts one after the other, in the given order, however long each one takes", async () => {
   const { lines, options } = gather();
   const parts = supervise([part("slow", ENDS_AFTER(300)), part("quick", ENDS_AFTER(0))], options);
-  await expect.poll(() => lines.toSorted(), { timeout: 10_000 }).toEqual(["quick up", "slow up"]);
+  await expect.poll(() => lines.toSorted()).toEqual(["quick up", "slow up"]);
   await parts.stop();
   expect(lines.slice(2)).toEqual(["slow ended", "quick ended"]);
 });
@@ -35,7 +35,7 @@ test("a part that ends by itself is reported with its name and exit code, and th
   const { lines, options } = gather();
   const parts = supervise([part("broken", "process.exit(3)"), part("sound", ENDS_AFTER(0))], options);
   expect(await parts.givenUp).toBe("The broken ended unexpectedly (exit code 3).");
-  await expect.poll(() => lines, { timeout: 10_000 }).toEqual(["sound up"]);
+  await expect.poll(() => lines).toEqual(["sound up"]);
   await parts.stop();
   expect(lines).toEqual(["sound up", "sound ended"]);
 });
@@ -45,9 +45,9 @@ test("a part that is killed is started again and said so, while the other parts 
   const { said, options } = gather({ restarts: true });
   const onLine = (name: string, line: string) => pids[name]?.push(Number(line.split(" ")[1]));
   const parts = supervise([part("killed", ENDS_AFTER(0)), part("sound", ENDS_AFTER(0))], { ...options, onLine });
-  await expect.poll(() => Object.values(pids).flat(), { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(() => Object.values(pids).flat()).toHaveLength(2);
   process.kill(pids.killed?.[0] as number, "SIGKILL");
-  await expect.poll(() => pids.killed, { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(() => pids.killed).toHaveLength(2);
   expect(said).toEqual([
     "The killed ended (signal SIGKILL), and is started again in 0.25 s",
     "The killed was started again",
@@ -61,7 +61,7 @@ test("a part that is killed is started again and said so, while the other parts 
 test("a stop during the pause before a restart starts nothing any more", async () => {
   const { lines, said, options } = gather({ restarts: true });
   const parts = supervise([part("broken", 'console.log("begun"); process.exit(3)')], options);
-  await expect.poll(() => said, { timeout: 10_000 }).not.toEqual([]);
+  await expect.poll(() => said).not.toEqual([]);
   const begun = lines.length;
   await parts.stop();
   expect(lines).toHaveLength(begun);
@@ -71,7 +71,7 @@ test("a stop during the pause before a restart starts nothing any more", async (
 test("a part that does not end before its deadline is killed", async () => {
   const { lines, options } = gather();
   const parts = supervise([part("deaf", 'process.on("SIGTERM", () => {})', 50)], options);
-  await expect.poll(() => lines, { timeout: 10_000 }).toEqual(["deaf up"]);
+  await expect.poll(() => lines).toEqual(["deaf up"]);
   await parts.stop();
 });
 
@@ -84,9 +84,9 @@ test("a part that does not watch its parent ends when the supervisor is killed",
      supervise([{ name: "web", args, env: {}, stopMsMax: 1000 }], {
        onLine: (name, line) => console.log(line), onLog: console.error, mayRestart: () => false });`,
   ]);
-  await expect.poll(() => supervisor.stdout, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => supervisor.stdout).toHaveLength(1);
   const pid = Number(supervisor.stdout[0]);
   expect(isAlive(pid)).toBe(true);
   supervisor.child.kill("SIGKILL");
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });

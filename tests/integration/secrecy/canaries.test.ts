@@ -62,7 +62,7 @@ beforeAll(async () => {
     });
   }
   await leaveTraces();
-}, 90_000);
+});
 afterAll(async () => {
   dispatcher.kill("SIGKILL");
   await api.stop();

@@ -1,0 +1,35 @@
+import { expect, TestRunner } from "vitest";
+import { SLOWNESS } from "./patience.ts";
+import { countStalls } from "./stalls.ts";
+
+/**
+ * Expects that what the code took, or how late it was, is less than `boundMs`. `stalledMs` is what `countStalls` counted meanwhile,
+ * and without it what was counted since the test began: it excuses as much. Where the machine stalled for longer than the bound,
+ * or is so many times slower that the bound says nothing, the test comes to no verdict: it counts as not run, and is named.
+ */
+export function expectOnTime(tookMs: number, boundMs: number, stalledMs = stalledInTest()): void {
+  if (tookMs < boundMs) return;
+  const ownMs = tookMs - stalledMs;
+  if (stalledMs > boundMs || (ownMs >= boundMs && ownMs < boundMs * SLOWNESS)) {
+    const took = `${Math.round(tookMs)} ms instead of ${boundMs}`;
+    TestRunner.getCurrentTest()?.context.skip(
+      `not judged: ${took}, stalled for ${Math.round(stalledMs)} ms, machine ${SLOWNESS.toFixed(1)} ×`,
+    );
+  }
+  expect(ownMs).toBeLessThan(boundMs);
+}
+
+const SECOND_MS = 1_000;
+/** What was counted in each of the last seconds of this process. */
+const seconds: { atMs: number; stalledMs: number }[] = [];
+let count = countStalls();
+const timer = setInterval(() => {
+  seconds.push({ atMs: Date.now(), stalledMs: count() });
+  count = countStalls();
+}, SECOND_MS);
+timer.unref();
+
+function stalledInTest(): number {
+  const fromMs = TestRunner.getCurrentTest()?.result?.startTime ?? 0;
+  return seconds.filter(({ atMs }) => atMs >= fromMs).reduce((sum, { stalledMs }) => sum + stalledMs, 0);
+}

@@ -22,12 +22,10 @@ const LONG_TIMED = [
 ];
 
 /** Tests that measure when requests leave, or how many connections that takes. They run alone, so that no other takes the processor. */
-const TIMED = ["tests/integration/dispatcher/{closing-targets,delete-account,delivery,exactness}.test.ts"];
+const ALONE = ["tests/integration/dispatcher/{closing-targets,delete-account,exactness,punctuality}.test.ts"];
 
 /** Tests that replace a module, or load one with another environment. */
 const ISOLATED = ["tests/integration/api/fast-path.test.ts", "tests/integration/secrecy/canaries.test.ts"];
-
-const ALONE = [...TIMED, ...ISOLATED];
 
 /** They wait for the database as much as they compute. */
 const CORE_WORKERS = 3;
@@ -64,7 +62,6 @@ export default defineConfig({
   test: {
     // As our processes do: whatever imports the database loads a second earlier.
     execArgv: ["--import", "./db/quick-drizzle.ts"],
-    reporters: ["default", "./tests/helpers/report-durations.ts"],
     sequence: { sequencer: LongestFirst },
     coverage: {
       include: [
@@ -94,10 +91,19 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["tests/integration/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, LONG, ...ALONE],
+          exclude: [...configDefaults.exclude, LONG, ...ALONE, ...ISOLATED],
           ...withDatabase,
           // The files of a worker share what they import, which is half of their CPU time otherwise.
           isolate: false,
+          maxWorkers: CORE_WORKERS,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: "isolated",
+          include: ISOLATED,
+          ...withDatabase,
           maxWorkers: CORE_WORKERS,
           sequence: { groupOrder: 2 },
         },
@@ -118,6 +124,7 @@ export default defineConfig({
           name: "alone",
           include: ALONE,
           ...withDatabase,
+          isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
         },

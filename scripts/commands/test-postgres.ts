@@ -11,9 +11,17 @@ const CORE = [
   ...["lane-plans.long", "lanes", "migrator.long", "schema", "service-role"].map(
     (name) => `tests/integration/db/${name}.test.ts`,
   ),
-  ...["delivery", "heartbeat", "plans", "record", "regained-shards", "retention", "retention-rows-read", "shards"].map(
-    (name) => `tests/integration/dispatcher/${name}.test.ts`,
-  ),
+  ...[
+    "delivery",
+    "heartbeat",
+    "plans",
+    "punctuality",
+    "record",
+    "regained-shards",
+    "retention",
+    "retention-rows-read",
+    "shards",
+  ].map((name) => `tests/integration/dispatcher/${name}.test.ts`),
   ...["migrate", "old-server"].map((name) => `tests/integration/scripts/${name}.test.ts`),
 ];
 
@@ -37,8 +45,8 @@ or on the MAJOR that TEST_POSTGRES_MAJOR names.
     if (OLDER_MAJORS.includes(major)) await installRelease(major);
     // Read where the tests' server is started.
     process.env.TEST_POSTGRES_MAJOR = major;
-    const run = await startTestRun(["integration", "alone", "long-waiting"]);
-    const all = [...run.files("integration"), ...run.files("alone")];
+    const run = await startTestRun(["integration", "isolated", "alone", "long-waiting"]);
+    const all = ["integration", "isolated", "alone"].flatMap(run.files);
     return finish(run, await run.run(core ? CORE : all), { report, mayRepeat: true });
   },
 });

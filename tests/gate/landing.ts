@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { UsageError } from "#scripts/command.ts";
 
 /** Has the number of the landing that is being made and the commit that it begins after: `54 a9c55b77…`. */
 const FILE = ".ci/landing";
@@ -24,8 +25,20 @@ export function readLanding(): Landing {
   return { number: Number(process.env.CI_LANDING ?? number), changed, sources };
 }
 
+/** Begins the next landing after the commit `base`. Returns the line that it wrote. Throws UsageError. */
+export function beginLanding(base: string): string {
+  const [number] = readFileSync(FILE, "utf8").split(" ");
+  if (!isAncestor(base)) throw new UsageError(`'${base}' is no commit of this branch.`);
+  const [commit] = git("rev-parse", `${base}^{commit}`);
+  const line = `${Number(number) + 1} ${commit}`;
+  writeFileSync(FILE, `${line}\n`);
+  return line;
+}
+
 const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 
 function isAncestor(commit: string | undefined): commit is string {
-  return !!commit && spawnSync("git", ["merge-base", "--is-ancestor", commit, "HEAD"]).status === 0;
+  return (
+    !!commit && spawnSync("git", ["merge-base", "--is-ancestor", commit, "HEAD"], { stdio: "ignore" }).status === 0
+  );
 }

@@ -75,7 +75,7 @@ One file: npx vitest run FILE.`,
       file,
       why: `no time was left (${reason}); its turn is landing ${nextTurn(files, file, landing)}`,
     }));
-    if (durations) writeDurations(results);
+    if (durations) console.log(writeDurations(results).join("\n"));
     return finish(run, results, {
       ...{ report, mayRepeat: !once, leftS: budgetS - usedS(), filesNotRun, note: slowest(results) },
     });

@@ -1,5 +1,6 @@
 import { command } from "#scripts/command.ts";
 import { childStep, type Step } from "./child-step.ts";
+import { writeDurations } from "./durations.ts";
 import { finish } from "./finish.ts";
 import { measureMachine, NOTHING_JUDGED, SLOWNESS_MAX } from "./measure-machine.ts";
 import { startTestRun } from "./test-run.ts";
@@ -12,8 +13,8 @@ const BUILD = `
   import { buildWhenNeeded } from "#scripts/stack/build.ts";
   await buildWhenNeeded({ onLog: console.log });`;
 
-await command<{ seconds?: string; report?: string }>({
-  usage: `Usage: npm test [-- --seconds N] [--report FILE]
+await command<{ seconds?: string; report?: string; once: boolean; durations: boolean }>({
+  usage: `Usage: npm test [-- --seconds N] [--report FILE] [--once] [--durations]
 
 Runs the check (format, lint, types, dead code) and the core of the tests: units, integration, what must run alone, and one
 journey in a browser. A file that fails is run once more, alone: when it passes then, it is flaky, which is named and counted;
@@ -24,16 +25,23 @@ one, waits take longer before they count as lost.
 
   --seconds N    ends after N seconds (exit code 1, or ${NOTHING_JUDGED} on a slow machine)
   --report FILE  also writes the verdict as JSON
+  --once         runs no failed file a second time
+  --durations    writes what each file took to tests/gate/durations.json: on a quiet machine
 
 One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run test:long -- --help.`,
-  options: { seconds: { type: "string" }, report: { type: "string" } },
-  async run({ seconds, report }) {
+  options: {
+    seconds: { type: "string" },
+    report: { type: "string" },
+    once: { type: "boolean", default: false },
+    durations: { type: "boolean", default: false },
+  },
+  async run({ seconds, report, once, durations }) {
     const slowness = measureMachine();
     console.log(`This machine is ${slowness.toFixed(1)} times slower than a quiet one.`);
     if (slowness > SLOWNESS_MAX) return notFit(slowness);
     process.env.TEST_SLOWNESS = `${Math.max(1, slowness)}`;
 
-    const run = await startTestRun(["unit", "integration", "e2e", "alone"]);
+    const run = await startTestRun(["unit", "integration", "isolated", "e2e", "alone"]);
     const children = new AbortController();
     let isLate = false;
     const end = async () => {
@@ -67,12 +75,13 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
     }
     const isBroken = results.some(({ file }) => file.startsWith("("));
     if (!isBroken) {
-      await later(["integration", "e2e"]);
+      await later(["integration", "isolated", "e2e"]);
       await later(["alone"]);
     }
     clearTimeout(timer);
+    if (durations) console.log(writeDurations(results).join("\n"));
     const note = isLate ? `It was ended after ${seconds} s, unfinished.` : undefined;
-    const code = await finish(run, results, { report, mayRepeat: !isLate && !isBroken, note });
+    const code = await finish(run, results, { report, mayRepeat: !once && !isLate && !isBroken, note });
     if (!isLate) return code;
     return slowness > SLOW ? NOTHING_JUDGED : 1;
   },

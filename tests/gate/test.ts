@@ -59,29 +59,26 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
       process.once(signal, () => void end().then(() => process.exit(130)));
 
     const results: FileResult[] = [];
-    // The build and the check have pauses, and no unit test measures time.
-    const check = childStep("npm", ["run", "--silent", "check"], children.signal);
-    const build = childStep(process.execPath, ["--input-type=module", "-e", BUILD], children.signal);
-    const later = async (projects: readonly string[]) => {
-      if (!isLate) results.push(...(await run.run(projects.flatMap(run.files))));
+    const later = async (...projects: string[]) => {
+      if (!isLate && !isBroken()) results.push(...(await run.run(projects.flatMap(run.files))));
     };
-    await later(["unit"]);
-    for (const [name, step] of [
-      ["the check", await check],
-      ["the build of the pages", await build],
-    ] as const) {
-      console.log(`\n${name}: ${Math.round(step.seconds)} s`);
-      if (step.code !== 0 && !isLate) results.push(failedStep(name, step));
-    }
-    const isBroken = results.some(({ file }) => file.startsWith("("));
-    if (!isBroken) {
-      await later(["integration", "isolated", "e2e"]);
-      await later(["alone"]);
-    }
+    const step = async (name: string, ended: Promise<Step>) => {
+      const { code, output, seconds: took } = await ended;
+      console.log(`\n${name}: ${Math.round(took)} s`);
+      if (code !== 0 && !isLate) results.push(failedStep(name, output));
+    };
+    const isBroken = () => results.some(({ file }) => file.startsWith("("));
+    await step("the check", childStep("npm", ["run", "--silent", "check"], children.signal));
+    // The build has pauses, and no unit test measures time.
+    const build = childStep(process.execPath, ["--input-type=module", "-e", BUILD], children.signal);
+    await later("unit");
+    await step("the build of the pages", build);
+    await later("integration", "isolated", "e2e");
+    await later("alone");
     clearTimeout(timer);
     if (durations) console.log(writeDurations(results).join("\n"));
     const note = isLate ? `It was ended after ${seconds} s, unfinished.` : undefined;
-    const code = await finish(run, results, { report, mayRepeat: !once && !isLate && !isBroken, note });
+    const code = await finish(run, results, { report, mayRepeat: !once && !isLate && !isBroken(), note });
     if (!isLate) return code;
     return slowness > SLOW ? NOTHING_JUDGED : 1;
   },
@@ -92,8 +89,8 @@ function notFit(slowness: number): number {
   return NOTHING_JUDGED;
 }
 
-function failedStep(name: string, { output, seconds }: Step): FileResult {
+function failedStep(name: string, output: string): FileResult {
   const text = output.trimEnd().slice(-1_900);
   const failures = [{ test: name, text }];
-  return { file: `(${name})`, project: "", seconds, passed: 0, notRun: 0, failures, notJudged: [], slow: [] };
+  return { file: `(${name})`, project: "", seconds: 0, passed: 0, notRun: 0, failures, notJudged: [], slow: [] };
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { UsageError } from "#scripts/command.ts";
 
 /** Has the number of the landing that is being made and the commit that it begins after: `54 a9c55b77…`. */
@@ -15,11 +15,11 @@ export type Landing = {
 
 /**
  * What is to land: CI_LANDING and CI_BASE where CI knows them, else `.ci/landing`, which `npm run landing` writes when a new
- * landing is begun. Without a base that is in the history, everything counts as changed.
+ * landing is begun. Without a base that is in the history, or without a history, everything counts as changed.
  */
 export function readLanding(): Landing {
   const [number = "0", recorded = ""] = readFileSync(FILE, "utf8").trim().split(" ");
-  const sources = git("ls-files");
+  const sources = listSources();
   const base = [process.env.CI_BASE, recorded].find(isAncestor);
   const changed = base === undefined ? sources : git("diff", "--name-only", base);
   return { number: Number(process.env.CI_LANDING ?? number), changed, sources };
@@ -35,7 +35,18 @@ export function beginLanding(base: string): string {
   return line;
 }
 
-const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
+function listSources(): string[] {
+  try {
+    return git("ls-files");
+  } catch {
+    return globSync("**/*.*", { exclude: ["**/node_modules/**"] });
+  }
+}
+
+const git = (...args: string[]) =>
+  execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+    .split("\n")
+    .filter(Boolean);
 
 function isAncestor(commit: string | undefined): commit is string {
   return (

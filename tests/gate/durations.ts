@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { isLong } from "./head.ts";
 import type { FileResult } from "./verdict.ts";
 
 const FILE = "tests/gate/durations.json";
@@ -43,4 +44,3 @@ export function writeDurations(results: readonly FileResult[]): string[] {
 }
 
 const readMeasured = (): Record<string, number> => JSON.parse(readFileSync(FILE, "utf8"));
-const isLong = (file: string) => file.endsWith(".long.test.ts");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 
 /** What a test file says of itself in its first lines, such as `// Guards: db/**, domain/**`. */
 export type Head = {
@@ -23,5 +23,15 @@ export function readHead(file: string): Head {
   }
   return head;
 }
+
+/** Every test file, the long ones included. */
+export const testFiles = (): string[] => globSync("tests/**/*.test.ts", { exclude: ["**/node_modules/**"] });
+
+export const isLong = (file: string): boolean => file.endsWith(".long.test.ts");
+
+/** What these files need, each once. */
+export const needsOf = (files: readonly string[]): string[] => [
+  ...new Set(files.flatMap((file) => readHead(file).needs)),
+];
 
 const list = (text: string) => text.split(",").map((one) => one.trim());

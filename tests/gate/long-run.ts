@@ -1,6 +1,6 @@
 import { AT_ONCE } from "./at-once.ts";
 import type { Chosen } from "./choose-long.ts";
-import { UNFINISHED } from "./test-run.ts";
+import { isUnfinished } from "./test-run.ts";
 import type { FileResult } from "./verdict.ts";
 
 /** The part of the time that is for this landing's turn. Otherwise large changes would never let it come. */
@@ -8,8 +8,6 @@ const TURN_SHARE = 0.4;
 
 /** A file that takes so many times longer than when it was measured does not end at all: that is red. */
 const HUNG = 6;
-
-const isUnfinished = ({ failures }: FileResult) => failures[0]?.text === UNFINISHED;
 
 type Options = {
   projectOf: (file: string) => keyof typeof AT_ONCE;
@@ -52,11 +50,10 @@ export async function runLong(
       continue;
     }
     queue = queue.filter((one) => !batch.includes(one));
-    const fromS = usedS();
-    const timer = budgetS === Number.POSITIVE_INFINITY ? undefined : setTimeout(cancel, (budgetS - fromS) * 1_000);
+    const timer = budgetS === Number.POSITIVE_INFINITY ? undefined : setTimeout(cancel, (budgetS - usedS()) * 1_000);
     for (const result of await run(batch.map(({ file }) => file))) {
       const one = batch.find(({ file }) => file === result.file) as Chosen;
-      const isHung = usedS() - fromS > HUNG * slowness * one.seconds;
+      const isHung = result.seconds > HUNG * slowness * one.seconds;
       if (isUnfinished(result) && !isHung) left.push(one);
       else results.push(result);
     }

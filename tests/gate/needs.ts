@@ -23,11 +23,11 @@ export const NEEDS: Record<string, Need> = {
 };
 
 /**
- * Installs what is missing of these needs, each at most once. Prints what it did. A need that cannot be installed here is
+ * Installs what is missing of these needs. Prints what it did. A need that cannot be installed here is
  * named, and its tests are skipped: that fails nothing.
  */
-export async function installNeeds(names: Iterable<string>): Promise<void> {
-  for (const name of new Set(names)) {
+export async function installNeeds(names: readonly string[]): Promise<void> {
+  for (const name of names) {
     const need = NEEDS[name];
     if (!need) throw new Error(`'${name}' in a "Needs:" line is none of ${Object.keys(NEEDS).join(", ")}`);
     if (need.isThere()) continue;
@@ -41,11 +41,11 @@ export async function installNeeds(names: Iterable<string>): Promise<void> {
   }
 }
 
-const INSTALL_MS = 300_000;
+const INSTALL_MS = { debian: 90_000, npm: 240_000 };
 
-function succeeds(program: string, args: string[]): boolean {
+function succeeds(program: string, args: string[], timeout = INSTALL_MS.debian): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(program, args, { stdio: ["ignore", "ignore", "inherit"], timeout: INSTALL_MS, env }).status === 0;
+  return spawnSync(program, args, { stdio: ["ignore", "ignore", "inherit"], timeout, env }).status === 0;
 }
 
 const hasProgram = (name: string) =>
@@ -66,7 +66,7 @@ function debian(programs: string[], packages: string): Need {
 function npmFolder(folder: string): Need {
   return {
     isThere: () => existsSync(`${folder}/node_modules`),
-    install: async () => succeeds("npm", ["ci", "--no-audit", "--no-fund", "--prefix", folder]),
+    install: async () => succeeds("npm", ["ci", "--no-audit", "--no-fund", "--prefix", folder], INSTALL_MS.npm),
   };
 }
 

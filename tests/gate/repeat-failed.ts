@@ -1,5 +1,5 @@
 import { readHead } from "./head.ts";
-import type { startTestRun } from "./test-run.ts";
+import { isUnfinished, type startTestRun } from "./test-run.ts";
 import { type FileResult, FLAKY_MAX, mayRepeat } from "./verdict.ts";
 
 /**
@@ -12,6 +12,7 @@ export async function repeatFailed(
   leftS = Number.POSITIVE_INFINITY,
 ): Promise<Map<string, FileResult>> {
   const endS = performance.now() / 1_000 + leftS;
+  const timer = leftS === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => void run.cancel(), leftS * 1_000);
   const failed = results.filter(({ failures }) => failures.length > 0);
   const again = new Map<string, FileResult>();
   if (failed.length > FLAKY_MAX) return again;
@@ -20,7 +21,9 @@ export async function repeatFailed(
     if (performance.now() / 1_000 + first.seconds > endS) continue;
     console.log(`\n${first.file} failed: once more, alone`);
     const [second] = await run.run([first.file]);
-    if (second) again.set(first.file, second);
+    // One that the time ended says nothing: then the first result stands.
+    if (second && !isUnfinished(second)) again.set(first.file, second);
   }
+  clearTimeout(timer);
   return again;
 }

@@ -1,13 +1,14 @@
-import { command, UsageError } from "#scripts/command.ts";
+import { command } from "#scripts/command.ts";
 import { AT_ONCE } from "./at-once.ts";
 import { type Chosen, chooseLong, type LongFile, nextTurn, TURNS } from "./choose-long.ts";
 import { readDurations, writeDurations } from "./durations.ts";
 import { finish } from "./finish.ts";
-import { readHead } from "./head.ts";
+import { needsOf, readHead } from "./head.ts";
 import { readLanding } from "./landing.ts";
 import { runLong } from "./long-run.ts";
 import { measureMachine } from "./measure-machine.ts";
 import { installNeeds } from "./needs.ts";
+import { readSeconds } from "./read-seconds.ts";
 import { startTestRun } from "./test-run.ts";
 import type { FileResult } from "./verdict.ts";
 
@@ -39,8 +40,7 @@ One file: npx vitest run FILE.`,
     durations: { type: "boolean", default: false },
   },
   async run({ seconds, report, list, once, durations }) {
-    const budgetS = seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds);
-    if (Number.isNaN(budgetS)) throw new UsageError(`'${seconds}' is no number of seconds.`);
+    const budgetS = readSeconds(seconds) ?? Number.POSITIVE_INFINITY;
     const usedS = () => performance.now() / 1_000;
     const slowness = Math.max(1, measureMachine());
     process.env.TEST_SLOWNESS = `${slowness}`;
@@ -65,7 +65,7 @@ One file: npx vitest run FILE.`,
     const { results, left } = await runLong(chosen, {
       projectOf: (file) => projects.get(file) as keyof typeof AT_ONCE,
       async run(batch) {
-        await installNeeds(batch.flatMap((file) => readHead(file).needs));
+        await installNeeds(needsOf(batch));
         return run.run(batch);
       },
       cancel: () => void run.cancel(),

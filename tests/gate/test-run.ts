@@ -1,25 +1,30 @@
 import { relative } from "node:path";
 import { createVitest, type Reporter, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
 import { pause } from "#tests/helpers/time.ts";
+import { endLeftBehind } from "./end-left-behind.ts";
 import type { Failure, FileResult } from "./verdict.ts";
 
 /** Begins the note of a test that the machine's stalls left without a verdict (`tests/helpers/on-time.ts`). */
 const NOT_JUDGED = "not judged: ";
 const SLOW = "slow: ";
 
-/**
- * Runs test files, in as many steps as wanted, in one Vitest with one database server. `close` ends it. `reporters` are
- * Vitest's.
- */
-export async function startTestRun(projects: readonly string[], reporters: (string | Reporter)[] = ["default"]) {
+/** Runs test files, in as many steps as wanted, in one Vitest with one database server. `close` ends it. */
+export async function startTestRun(projects: readonly string[]) {
   const slow = new Map<string, string[]>();
+  /** When each file of the current step began, ms. */
+  const began = new Map<string, number>();
   const ended = new Set<string>();
   let isCancelled = false;
+  let cancelled = Promise.withResolvers<void>();
+  let isEnding = false;
   const listening: Reporter = {
     onUserConsoleLog({ content, taskId }) {
       const file = fileOf(vitest, taskId);
       const found = content.split("\n").filter((line) => line.startsWith(SLOW));
       slow.set(file, [...(slow.get(file) ?? []), ...found.map((line) => line.slice(SLOW.length))]);
+    },
+    onTestModuleStart({ moduleId }) {
+      began.set(pathOf(moduleId), performance.now());
     },
     onTestModuleEnd({ moduleId }) {
       if (!isCancelled) ended.add(pathOf(moduleId));
@@ -28,8 +33,34 @@ export async function startTestRun(projects: readonly string[], reporters: (stri
   const vitest = await createVitest("test", {
     watch: false,
     project: [...projects],
-    reporters: [...reporters, listening] as never,
+    reporters: ["default", listening],
   });
+  /** Stops the database server and the workers. A worker that does not end in time is ended. */
+  const close = async () => {
+    await Promise.race([vitest.close(), pause(END_MS)]);
+    await endLeftBehind();
+  };
+  const cancel = async () => {
+    isCancelled = true;
+    void vitest.cancelCurrentRun("test-failure");
+    await pause(CANCEL_MS);
+    // The second one does not wait for the tests that run, but for their workers, which may hang.
+    await Promise.race([vitest.cancelCurrentRun("test-failure"), pause(END_MS)]);
+    cancelled.resolve();
+  };
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    // Vitest would exit at once. The database server does not get the signals of a terminal: it would stay.
+    process.removeAllListeners(signal);
+    process.once(signal, async () => {
+      isEnding = true;
+      await cancel();
+      await close();
+      process.exit(code);
+    });
+  }
   await vitest.standalone();
   const specifications = await vitest.globTestSpecifications();
   return {
@@ -40,35 +71,46 @@ export async function startTestRun(projects: readonly string[], reporters: (stri
     async run(files: readonly string[]): Promise<FileResult[]> {
       const wanted = specifications.filter(({ moduleId }) => files.includes(pathOf(moduleId)));
       if (wanted.length === 0) return [];
+      // The process is about to end: nobody waits for the results any more.
+      if (isEnding) await new Promise(() => {});
+      isCancelled = false;
+      cancelled = Promise.withResolvers();
       for (const { moduleId } of wanted) {
-        slow.delete(pathOf(moduleId));
-        ended.delete(pathOf(moduleId));
+        for (const step of [slow, began, ended]) step.delete(pathOf(moduleId));
       }
-      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted);
-      const results = readResults(wanted, testModules, isCancelled ? [] : unhandledErrors, slow);
-      return results.map((one) => (ended.has(one.file) ? one : unfinished(one)));
+      const whole = await Promise.race([vitest.runTestSpecifications(wanted), cancelled.promise]);
+      const errors = isCancelled || !whole ? [] : whole.unhandledErrors;
+      const results = readResults(wanted, vitest.state.getTestModules(), errors, slow);
+      const ranS = (file: string) => (performance.now() - (began.get(file) ?? performance.now())) / 1_000;
+      return results.map((one) => {
+        if (ended.has(one.file)) return one;
+        return isCancelled ? unfinished(one, ranS(one.file)) : crashed(one);
+      });
     },
     /** Ends what runs. Files that had not ended by then fail with `UNFINISHED` alone. */
-    async cancel() {
-      isCancelled = true;
-      void vitest.cancelCurrentRun("test-failure");
-      await pause(CANCEL_MS);
-      // The second one does not wait for the tests that run.
-      await vitest.cancelCurrentRun("test-failure");
-    },
-    close: () => vitest.close(),
+    cancel,
+    close,
   };
 }
 
 const CANCEL_MS = 2_000;
+const END_MS = 10_000;
 
 /** The text of the failure of a file that was ended before its end. */
 export const UNFINISHED = "it did not come to its end";
 
-function unfinished({ file, project, slow }: FileResult): FileResult {
+export const isUnfinished = ({ failures }: FileResult): boolean => failures[0]?.text === UNFINISHED;
+
+/** `seconds` is how long it had run; 0 for a file that had not begun. */
+function unfinished({ file, project, slow }: FileResult, seconds: number): FileResult {
   const failures = [{ test: "(the file)", text: UNFINISHED }];
-  return { file, project, seconds: 0, passed: 0, notRun: 0, failures, notJudged: [], slow };
+  return { file, project, seconds, passed: 0, notRun: 0, failures, notJudged: [], slow };
 }
+
+const crashed = (one: FileResult): FileResult => ({
+  ...one,
+  failures: [...one.failures, { test: "(the file)", text: "its worker ended before it" }],
+});
 
 const pathOf = (moduleId: string) => relative(process.cwd(), moduleId);
 

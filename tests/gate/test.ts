@@ -1,17 +1,15 @@
 import { command } from "#scripts/command.ts";
+import { BUILD_PAGES } from "#tests/helpers/build-pages.ts";
 import { childStep, type Step } from "./child-step.ts";
 import { writeDurations } from "./durations.ts";
 import { finish } from "./finish.ts";
 import { measureMachine, NOTHING_JUDGED, SLOWNESS_MAX } from "./measure-machine.ts";
-import { startTestRun } from "./test-run.ts";
+import { readSeconds } from "./read-seconds.ts";
+import { isUnfinished, startTestRun } from "./test-run.ts";
 import type { FileResult } from "./verdict.ts";
 
 /** On a slower machine it is no fault that the core takes longer than it may. */
 const SLOW = 1.5;
-
-const BUILD = `
-  import { buildWhenNeeded } from "#scripts/stack/build.ts";
-  await buildWhenNeeded({ onLog: console.log });`;
 
 await command<{ seconds?: string; report?: string; once: boolean; durations: boolean }>({
   usage: `Usage: npm test [-- --seconds N] [--report FILE] [--once] [--durations]
@@ -36,6 +34,7 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
     durations: { type: "boolean", default: false },
   },
   async run({ seconds, report, once, durations }) {
+    const mostS = readSeconds(seconds);
     const slowness = measureMachine();
     console.log(`This machine is ${slowness.toFixed(1)} times slower than a quiet one.`);
     if (slowness > SLOWNESS_MAX) return notFit(slowness);
@@ -44,19 +43,13 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
     const run = await startTestRun(["unit", "integration", "isolated", "e2e", "alone"]);
     const children = new AbortController();
     let isLate = false;
-    const end = async () => {
+    const endLate = () => {
+      isLate = true;
       children.abort();
-      await run.cancel();
+      void run.cancel();
     };
-    const timer = setTimeout(
-      () => {
-        isLate = true;
-        void end();
-      },
-      seconds === undefined ? 2 ** 31 - 1 : Number(seconds) * 1_000 - performance.now(),
-    );
-    for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.once(signal, () => void end().then(() => process.exit(130)));
+    const timer = mostS === undefined ? undefined : setTimeout(endLate, mostS * 1_000 - performance.now());
+    process.once("exit", () => children.abort());
 
     const results: FileResult[] = [];
     const later = async (...projects: string[]) => {
@@ -70,17 +63,23 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
     const isBroken = () => results.some(({ file }) => file.startsWith("("));
     await step("the check", childStep("npm", ["run", "--silent", "check"], children.signal));
     // The build has pauses, and no unit test measures time.
-    const build = childStep(process.execPath, ["--input-type=module", "-e", BUILD], children.signal);
+    const build = childStep(process.execPath, BUILD_PAGES, children.signal);
     await later("unit");
     await step("the build of the pages", build);
     await later("integration", "isolated", "e2e");
     await later("alone");
     clearTimeout(timer);
     if (durations) console.log(writeDurations(results).join("\n"));
-    const note = isLate ? `It was ended after ${seconds} s, unfinished.` : undefined;
-    const code = await finish(run, results, { report, mayRepeat: !once && !isLate && !isBroken(), note });
-    if (!isLate) return code;
-    return slowness > SLOW ? NOTHING_JUDGED : 1;
+    if (!isLate) return finish(run, results, { report, mayRepeat: !once && !isBroken() });
+    const code = await finish(
+      run,
+      results.filter((one) => !isUnfinished(one)),
+      {
+        ...{ report, mayRepeat: false, note: `It was ended after ${seconds} s, unfinished.` },
+        filesNotRun: results.filter(isUnfinished).map(({ file }) => ({ file, why: "the time was over" })),
+      },
+    );
+    return code === 0 && slowness > SLOW ? NOTHING_JUDGED : 1;
   },
 });
 

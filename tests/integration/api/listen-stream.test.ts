@@ -1,3 +1,5 @@
+// Needs: pgbouncer
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { endExchanges } from "#db/queries/listen/end-exchanges.ts";

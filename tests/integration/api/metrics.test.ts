@@ -1,3 +1,5 @@
+// Needs: promtool
+
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET } from "#app/metricsz/route.ts";

@@ -1,3 +1,5 @@
+// Needs: pgbouncer
+
 import pino from "pino";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,5 @@
+// Needs: shells
+
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Needs: pgbouncer
+
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSession } from "#db/assert-session.ts";

@@ -1,3 +1,5 @@
+// Needs: systemd
+
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,3 +1,5 @@
+// Needs: promtool
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCountedHistogram } from "#dispatcher/observability/counted-histogram.ts";

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { extname, matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readHead } from "../../gate/head.ts";
+import { isLong, needsOf, readHead, testFiles } from "../../gate/head.ts";
 import { NEEDS } from "../../gate/needs.ts";
 
 const find = (globs: string | string[]) => globSync(globs, { exclude: ["**/node_modules/**"] });
-const tests = find("tests/**/*.test.ts");
-const long = tests.filter((file) => file.endsWith(".long.test.ts"));
+const tests = testFiles();
+const long = tests.filter(isLong);
 const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
 
 /** Sources that no long test guards: their units, the image's tests and those of the core do. */
@@ -42,5 +42,5 @@ describe("the head of a long test", () => {
 });
 
 it("each need that a test names can be installed", () => {
-  expect(tests.flatMap((file) => readHead(file).needs).filter((need) => !NEEDS[need])).toEqual([]);
+  expect(needsOf(tests).filter((need) => !NEEDS[need])).toEqual([]);
 });

@@ -63,22 +63,23 @@ describe("a budget of seconds", () => {
 });
 
 describe("a file that had not ended when the time was over", () => {
-  const unfinished = (file: string) => ({ ...passed(file), failures: [{ test: "(the file)", text: UNFINISHED }] });
-  const endAfter = async (tookS: number) => {
+  /** It had run for so many seconds when the time was over, after 200 s. */
+  const endAfter = async (seconds: number) => {
     let nowS = 0;
     return runLong([chosen("a", 20)], {
       projectOf: () => "long-timed",
       cancel: () => {},
       async run(names) {
-        nowS = tookS;
-        return names.map(unfinished);
+        nowS = 200;
+        const failures = [{ test: "(the file)", text: UNFINISHED }];
+        return names.map((name) => ({ ...passed(name), seconds, failures }));
       },
       ...{ usedS: () => nowS, budgetS: 100, slowness: 1 },
     });
   };
 
-  it("counts as not run", async () => {
-    expect(await endAfter(100)).toMatchObject({ results: [], left: [{ file: "a" }] });
+  it.each([0, 100])("counts as not run when it had run for %i s, however long the others had", async (seconds) => {
+    expect(await endAfter(seconds)).toMatchObject({ results: [], left: [{ file: "a" }] });
   });
 
   it("is red when it took six times longer than it ever does", async () => {

@@ -2,19 +2,11 @@ import { spawn } from "node:child_process";
 
 export type Step = { code: number; output: string; seconds: number };
 
-// Vitest sets it for tests, and Next.js does not build with it.
-const ENV = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => name !== "NODE_ENV"),
-) as NodeJS.ProcessEnv;
-
-/**
- * Runs a program as users do, not as a part of the tests, and returns its end with all that it printed. `signal` ends it, with the
- * processes that it started.
- */
+/** Runs a program and returns its end with all that it printed. `signal` ends it, with the processes that it started. */
 export function childStep(program: string, args: readonly string[], signal: AbortSignal): Promise<Step> {
   const startedMs = performance.now();
   // A group of its own, so that what it started ends with it.
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, env: ENV });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   const end = () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");

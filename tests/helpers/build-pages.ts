@@ -11,6 +11,6 @@ export const BUILD_PAGES = [
 
 /** Makes the production build before the tests that need it, unless it is up to date, so that no test's time contains it. */
 export default async function buildPages(): Promise<void> {
-  const { exited, stderr } = runNode(BUILD_PAGES, { NODE_ENV: "production" });
+  const { exited, stderr } = runNode(BUILD_PAGES);
   if ((await exited) !== 0) throw new Error(stderr.join("\n"));
 }

@@ -103,7 +103,7 @@ const QUERIES: { readonly [Name in keyof Queries]: Fields<Queries[Name]> } = {
 
 const env: Field<Environment> = optional(oneOf("live", "test"));
 
-type AnyQuery = Page & { readonly sort?: string; readonly env?: Environment };
+type AnyQuery = Page & Queries["overview"] & { readonly sort?: string; readonly env?: Environment };
 
 /**
  * Reads the parameters of a call. `of` is the environment of its key, for an endpoint that may name it. Throws VALIDATION
@@ -121,9 +121,19 @@ export function readQuery({ searchParams }: URL, name: keyof Queries, of: Enviro
   }
   if (problems.length) throw refuse(problems);
   const read = readFields(values, fields);
+  if (name === "overview") checkSpan(read);
   if (read.after) checkPlace(read.after, orderOf(read, name), filterOf(read), read.offset);
   if (read.env && read.env !== of) throw refuseField("env", `must be ${of}, the environment of the API key`);
   return read;
+}
+
+function checkSpan({ period, from, to }: Queries["overview"]): void {
+  const isRange = from !== undefined || to !== undefined;
+  const problems = [
+    ...(period && isRange ? [{ path: "period", message: "cannot be combined with from or to" }] : []),
+    ...((from ?? -Infinity) >= (to ?? Infinity) ? [{ path: "to", message: "must be after from" }] : []),
+  ];
+  if (problems.length) throw refuse(problems);
 }
 
 function readStatuses(list: string): Status[] | null {

@@ -404,7 +404,13 @@ it("the fake answers as the service does: usage, overview and profile", async ()
       [at(-1)],
     ])
       await call("GET", `/v1/overview?from=${from}${to ? `&to=${to}` : ""}`);
-    for (const query of [`to=${at(1)}`, `to=${at(40)}`, `period=7d&from=${at(2)}`, "from=yesterday"])
+    for (const query of [
+      `to=${at(1)}`,
+      `to=${at(40)}`,
+      `period=7d&from=${at(2)}`,
+      `period=7d&to=${at(2)}&env=test`,
+      "from=yesterday",
+    ])
       await call("GET", `/v1/overview?${query}`);
     for (const path of ["usage", "me", "signing-secrets", "me/relay-settings", "api-keys", "nothing"])
       await call("GET", `/v1/${path}`);

@@ -3,11 +3,14 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { patient } from "#tests/helpers/patience.ts";
 import { type Answer, type Api, type Method, startApi } from "./api.ts";
 import { type ArbitraryCall, arbitraryCall, CANARY, hostileText } from "./arbitrary-calls.ts";
 
 /** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.long.test.ts`. */
 const RUNS = Number(processEnv().FUZZ_RUNS || 100);
+
+const TEST_MS = 20 * RUNS + 60_000;
 
 const statuses = new Map<number, number>();
 let api: Api;
@@ -30,7 +33,9 @@ async function createCaller(): Promise<Caller> {
   const session = await api.session(account.accountId);
   const key = await api.call("POST", "/v1/api-keys", session, { name: "k", env: "live" });
   const sent = await api.create(account.live, { payload: "hello" });
-  await api.sql`UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, ended_at = now()`;
+  await api.sql`
+    UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, ended_at = now()
+    WHERE account_id = ${account.accountId}`;
   const ids = [key.body.id, sent, await api.create(account.live), await api.create(account.test)];
   const operation = await api.call("POST", "/v1/operations", account.live, { action: "cancel", filter: {} });
   ids.push(operation.body.id);
@@ -65,7 +70,7 @@ describe("no call gets an answer that is not in the document, or an error that r
         { numRuns: RUNS },
       );
     },
-    20 * RUNS + 60_000,
+    patient(TEST_MS),
   );
 
   it(
@@ -82,6 +87,6 @@ describe("no call gets an answer that is not in the document, or an error that r
         { numRuns: RUNS * 3 },
       );
     },
-    20 * RUNS + 60_000,
+    patient(TEST_MS),
   );
 });

@@ -57,7 +57,8 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     expect(database).toContain("createdb --owner=stopwatch stopwatch");
     expect(proxy).toContain("/opt/stopwatch/deploy/proxies/Caddyfile");
     const packages = `mkdir node_modules; mount --bind ${PROJECT}/node_modules node_modules`;
-    const node = `export PATH=$PWD/node_modules/.bin:$PATH`;
+    // Whatever the shell of an operator has.
+    const node = `export PATH=$PWD/node_modules/.bin:$PATH NODE_ENV=development`;
     await step(put(program, [["npm ci", `${packages}\n${node}`]]));
 
     await step(put(settings, [["postgres://stopwatch@/stopwatch?host=/run/postgresql", server.url]]));

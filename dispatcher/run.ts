@@ -1,6 +1,7 @@
 import { ConfigError, readConfig, refuseTlsOverride } from "#config.ts";
 import { InstallationError } from "#db/installation-error.ts";
 import { describeListenProblem } from "#domain/listen-problem.ts";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 import manifest from "#package.json" with { type: "json" };
 import { type Dispatcher, startDispatcher } from "./dispatcher.ts";
 import { serveHealth } from "./observability/health.ts";
@@ -8,7 +9,7 @@ import { createLog } from "./observability/log.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { untilReady } from "./ready.ts";
 
-/** The dispatcher process: `npm run dispatcher`. Stops on SIGTERM and SIGINT, and when the process that started it is gone. */
+/** The dispatcher process: `npm run dispatcher`. Stops in order at each of `STOP_SIGNALS`, and when the process that started it is gone. */
 async function main() {
   const config = readConfig();
   const log = createLog(config.logLevel);
@@ -30,8 +31,7 @@ async function main() {
     log.info("stopped");
     process.exit(0);
   };
-  process.on("SIGTERM", () => stop("SIGTERM"));
-  process.on("SIGINT", () => stop("SIGINT"));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => stop(signal));
   process.on("disconnect", () => stop("the parent process ended"));
   // Only the process that started this one can send messages. The chaos run asks for an audit.
   process.on("message", async (message) => {

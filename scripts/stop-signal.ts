@@ -1,7 +1,8 @@
 import { processEnv } from "#config.ts";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 
 /**
- * Listens for SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal aborts the returned AbortSignal, a second one calls
+ * Listens for `STOP_SIGNALS`. The first signal aborts the returned AbortSignal, a second one calls
  * `onSecondSignal`. npm forwards a Ctrl-C that the terminal has already sent to every process, so a signal within half
  * a second counts as the same one. A SIGTERM to npm ends only the shell between npm and this process; when that shell
  * is gone, it counts as a SIGTERM to this process.
@@ -14,7 +15,7 @@ export function listenForStop(onSecondSignal: () => void): AbortSignal {
     if (shell !== undefined && process.ppid !== shell && !controller.signal.aborted) controller.abort(new Stopped());
   }, ORPHAN_CHECK_MS).unref();
   controller.signal.addEventListener("abort", () => clearInterval(orphaned));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       if (!controller.signal.aborted) {
         firstAt = performance.now();

@@ -1,7 +1,9 @@
+import { constants } from "node:os";
 import { chdir } from "node:process";
 import { fileURLToPath } from "node:url";
 import { processEnv } from "#config.ts";
 import { NODE_FLAGS, START_ENV } from "#dispatcher/node-flags.ts";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 import { command, UsageError } from "./command.ts";
 import { commandUrl, isPart, PROGRAMS } from "./production/programs.ts";
 import { assertStartable } from "./stack/assert-startable.ts";
@@ -24,8 +26,9 @@ ${[...PROGRAMS].map(([known, does]) => `${known.padEnd(width)}${does}`).join("\n
 if (PROGRAMS.has(name) && !isPart(name)) {
   process.argv.splice(2, 1);
   // Process 1 ends at a signal only if it says so.
-  const end = () => process.listenerCount("SIGTERM") === 1 && process.exit(143);
-  process.on("SIGTERM", end);
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + constants.signals[signal]));
+  }
   if (DATABASE_NEEDED.includes(name) && !process.argv.includes("--help")) exitWithoutDatabase();
   await import("#db/quick-drizzle.ts");
   await import(commandUrl(name).href);

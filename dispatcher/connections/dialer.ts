@@ -1,10 +1,11 @@
 import net from "node:net";
-import tls from "node:tls";
+import type tls from "node:tls";
 import { addressesRefusedBy } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { ConnectFailure, Connection } from "../delivery/connection.ts";
 import { connectionOn } from "./client-socket.ts";
+import { targetContext } from "./handshakes.ts";
 import { openSocket, TimedOut } from "./open-socket.ts";
 import { resolveName } from "./resolver.ts";
 
@@ -49,9 +50,7 @@ export class Dialer {
     this.#monotonic = deps.monotonic;
     this.#onRefused = deps.onRefused ?? (() => {});
     this.#resolve = deps.resolve ?? resolveName;
-    this.#secureContext = tls.createSecureContext(
-      deps.ca === undefined ? {} : { ca: [...tls.rootCertificates, deps.ca] },
-    );
+    this.#secureContext = targetContext(deps.ca);
   }
 
   /** How many names are being resolved. */

@@ -7,13 +7,19 @@ export class DeadlinePassed extends Error {
   readonly code = "STOPWATCH_DEADLINE";
 }
 
+const PROBLEM_CODES = {
+  "switched protocols": "STOPWATCH_SWITCHED_PROTOCOLS",
+  "too long": "UND_ERR_HEADERS_OVERFLOW",
+  endless: "STOPWATCH_ENDLESS_ANSWER",
+};
+
 /** The answer cannot be followed any further. */
 export class AnswerProblem extends Error {
   readonly code: string;
 
-  constructor(problem: "switched protocols" | "too long") {
+  constructor(problem: keyof typeof PROBLEM_CODES) {
     super(problem);
-    this.code = problem === "too long" ? "UND_ERR_HEADERS_OVERFLOW" : "STOPWATCH_SWITCHED_PROTOCOLS";
+    this.code = PROBLEM_CODES[problem];
   }
 }
 
@@ -49,6 +55,7 @@ const PHRASES: [RegExp, string][] = [
   [/_ALERT_CERTIFICATE_REQUIRED$/, "the target demands a client certificate"],
   [/^ERR_SSL_/, "the target ended the TLS connection"],
   [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
+  [/^STOPWATCH_ENDLESS_ANSWER$/, "the answer has more bytes than are read"],
   [/^(HPE_|HTTPParserError$)/, "the answer is not HTTP"],
   [/^STOPWATCH_SWITCHED_PROTOCOLS$/, "the target switched protocols (status 101)"],
   [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],

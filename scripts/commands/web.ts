@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readConfig } from "#config.ts";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 import { createLog } from "#server/log.ts";
 import { command } from "../command.ts";
 import { assertStartable } from "../stack/assert-startable.ts";
@@ -18,9 +19,8 @@ Runs the web part alone, on the database of DATABASE_URL. Any number of them may
     const child = spawn(process.execPath, [...WEB_COMMAND, "--hostname", host, "--port", String(port)], {
       stdio: "inherit",
     });
-    // The terminal sends Ctrl-C to both processes. A SIGTERM reaches only this one.
-    process.on("SIGINT", () => {});
-    process.on("SIGTERM", () => child.kill("SIGTERM"));
+    // What a terminal sends reaches both processes, and a second signal changes nothing. A SIGTERM reaches only this one.
+    for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill("SIGTERM"));
     return new Promise<number>((resolve, reject) => {
       child.once("error", reject);
       // Next.js exits with these codes after SIGINT and SIGTERM, once it has finished its requests.

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import type { startServer } from "next/dist/server/lib/start-server.js";
 import { processEnv } from "#config.ts";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 
 /**
  * The process that serves the built web part. It does what the `server.js` of Next.js' standalone output does, from any
@@ -16,6 +17,11 @@ env.NODE_ENV = "production";
 env.NEXT_TELEMETRY_DISABLED = "1";
 env.NEXT_PRIVATE_START_TIME = String(Date.now());
 env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
+
+// Next.js itself stops in order at SIGTERM and SIGINT alone.
+for (const signal of STOP_SIGNALS.filter((name) => name !== "SIGTERM" && name !== "SIGINT")) {
+  process.on(signal, () => process.kill(process.pid, "SIGTERM"));
+}
 
 // Not imported: it would be loaded before the lines above.
 const require = createRequire(import.meta.url);

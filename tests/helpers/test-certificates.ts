@@ -2,7 +2,13 @@ import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const RSA = {
+  ...{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+  ...{ modulusLength: 2_048, publicExponent: Uint8Array.of(1, 0, 1) },
+};
 const DAY_MS = 86_400_000;
+
+export type TestAuthority = Awaited<ReturnType<typeof createTestAuthority>>;
 
 /**
  * A throw-away certificate authority: its certificate as PEM, and a function that issues certificates for TLS servers.
@@ -21,8 +27,8 @@ export async function createTestAuthority() {
   return {
     ca: ca.toString("pem"),
     /** A certificate for `name` that expires `daysLeft` from now, signed by its own key if `selfSigned`. */
-    async issue({ name = "localhost", daysLeft = 1, selfSigned = false }) {
-      const keys = await createPair();
+    async issue({ name = "localhost", daysLeft = 1, selfSigned = false, isRsa = false }) {
+      const keys = await createPair(isRsa ? RSA : ALGORITHM);
       const cert = await x509.X509CertificateGenerator.create({
         subject: `CN=${name}`,
         issuer: selfSigned ? `CN=${name}` : ca.subject,
@@ -38,7 +44,8 @@ export async function createTestAuthority() {
   };
 }
 
-const createPair = () => crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+const createPair = (algorithm: EcKeyGenParams | RsaHashedKeyGenParams = ALGORITHM) =>
+  crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
 
 function validity(daysLeft: number) {
   return {

@@ -17,7 +17,8 @@ describe("the ticker", () => {
     const first = monotonicNow() + 300;
     ticker = new Ticker(() => {
       wokenAt.push(monotonicNow());
-      ticker?.wakeAt(first + wokenAt.length);
+      // Nobody is woken for an instant that is over, as it is when this machine stood still.
+      ticker?.wakeAt(Math.max(first + wokenAt.length, monotonicNow() + 1));
     });
     for (let n = 0; n < 2 * OVERFLOW_MAX; n++) ticker.wakeAt(first + n);
     expect(ticker.instants()).toBe(OVERFLOW_MAX);

@@ -9,7 +9,10 @@ import { createLog } from "./observability/log.ts";
 import { Metrics } from "./observability/metrics.ts";
 import { untilReady } from "./ready.ts";
 
-/** The dispatcher process: `npm run dispatcher`. Stops in order at each of `STOP_SIGNALS`, and when the process that started it is gone. */
+/**
+ * The dispatcher process: `npm run dispatcher`. Stops in order at each of `STOP_SIGNALS`, and when the process that started it is
+ * gone.
+ */
 async function main() {
   const config = readConfig();
   const log = createLog(config.logLevel);

@@ -7,22 +7,19 @@ import tls from "node:tls";
  * curves are offered. Nor may it begin a second handshake on an open connection, which TLS 1.2 lets it do without end.
  */
 export function targetContext(ca: string | undefined): tls.SecureContext {
-  return tls.createSecureContext({
-    ...(ca !== undefined && { ca: [...tls.rootCertificates, ca] }),
-    ciphers: `${tls.DEFAULT_CIPHERS}:!kDHE`,
-    ecdhCurve: CURVES.find(isKnown) ?? "auto",
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-  });
-}
-
-/** The first one needs OpenSSL 3.5. */
-const CURVES = ["X25519MLKEM768:X25519:P-256:P-384:P-521", "X25519:P-256:P-384:P-521"];
-
-function isKnown(ecdhCurve: string): boolean {
+  const contextWith = (ecdhCurve: string) =>
+    tls.createSecureContext({
+      ...(ca !== undefined && { ca: [...tls.rootCertificates, ca] }),
+      ciphers: `${tls.DEFAULT_CIPHERS}:!kDHE`,
+      ecdhCurve,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    });
   try {
-    tls.createSecureContext({ ecdhCurve });
-    return true;
+    return contextWith(`X25519MLKEM768:${CURVES}`);
   } catch {
-    return false;
+    // OpenSSL before 3.5 does not know the first one.
+    return contextWith(CURVES);
   }
 }
+
+const CURVES = "X25519:P-256:P-384:P-521";

@@ -4,6 +4,11 @@ const STATUS = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r\n]/;
 /** Completes what has arrived of a status line, to see whether it can still become one. */
 const SAMPLE = "HTTP/1.1 200 ";
 const SWITCHING_PROTOCOLS = 101;
+/**
+ * The most that is read of one answer, bytes as they arrive: line breaks before it, interim answers, headers, body, and what
+ * delimits the body, such as the extensions of chunks.
+ */
+const ANSWER_MAX = 256 * 1024;
 /** Interim answers, and the headers of the final one, are read up to this many bytes each. */
 const READ_MAX = 64 * 1024;
 /** The headers of an answer that are passed on; the client takes no more. */
@@ -26,7 +31,7 @@ export class AnswerHead {
   /** The values of Retry-After that have arrived, with a status of 429 or 503. White space around them is theirs. */
   readonly retryAfter: string[] = [];
   /** Why no more of the answer can be read. */
-  problem: "switched protocols" | "too long" | undefined;
+  problem: "switched protocols" | "too long" | "endless" | undefined;
   /** What is read next: a status line, the rest of an interim answer, headers, or what is passed on as it is. */
   #next: "status" | "interim" | "headers" | "rest" = "status";
   /** The start of a status line or of a header line. */
@@ -35,9 +40,15 @@ export class AnswerHead {
   #lineLength = 0;
   #interimBytes = 0;
   #headerBytes = 0;
+  #bytes = 0;
 
   /** Takes bytes as they are read. Returns those for the client: interim answers (RFC 9110, 15.2) are left out. */
   take(chunk: Buffer): Buffer {
+    this.#bytes += chunk.length;
+    if (this.#bytes > ANSWER_MAX) {
+      this.problem ??= "endless";
+      return NOTHING;
+    }
     let rest = chunk;
     while (this.#next === "status" || this.#next === "interim") {
       if (rest.length === 0) return rest;

@@ -1,13 +1,16 @@
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import { ConnectionGone, ListenerFailed } from "../delivery/connection.ts";
+import type { AnswerHead } from "./answer-head.ts";
 
 /** The attempt has run out of time. */
 export class DeadlinePassed extends Error {
   readonly code = "STOPWATCH_DEADLINE";
 }
 
-const PROBLEM_CODES = {
+type Problem = NonNullable<AnswerHead["problem"]>;
+
+const PROBLEM_CODES: Record<Problem, string> = {
   "switched protocols": "STOPWATCH_SWITCHED_PROTOCOLS",
   "too long": "UND_ERR_HEADERS_OVERFLOW",
   endless: "STOPWATCH_ENDLESS_ANSWER",
@@ -17,7 +20,7 @@ const PROBLEM_CODES = {
 export class AnswerProblem extends Error {
   readonly code: string;
 
-  constructor(problem: keyof typeof PROBLEM_CODES) {
+  constructor(problem: Problem) {
     super(problem);
     this.code = PROBLEM_CODES[problem];
   }

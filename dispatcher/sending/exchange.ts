@@ -14,15 +14,9 @@ import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
 const BODY_READ_MAX = 64 * 1024;
-/**
- * The most that is read of one answer, bytes as they arrive: line breaks before it, interim answers, headers, body, and what
- * delimits the body, such as the extensions of chunks.
- */
-const ANSWER_READ_MAX = 256 * 1024;
 /** Enough bytes for the 1,024 stored characters, and to detect parts of the request that they repeat. */
 const BODY_KEPT_MAX = 8 * 1024;
 const CONTENT_TYPE_MAX = 256;
-const NOTHING = Buffer.alloc(0);
 
 export type ExchangeDeps = {
   deliveries: Deliveries;
@@ -68,7 +62,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #body: Buffer | undefined;
   #bodyKept = 0;
   #bodyRead = 0;
-  #answerRead = 0;
 
   /** `delivery` has its connection and its request. `onOver` is called when nothing more comes over the connection. */
   constructor(deps: ExchangeDeps, delivery: Delivery, onOver: (exchange: Exchange) => void) {
@@ -209,11 +202,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #follow(chunk: Buffer): Buffer {
     if (this.#attemptedAtMs === null) return chunk;
     this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
-    this.#answerRead += chunk.length;
-    if (this.#answerRead > ANSWER_READ_MAX) {
-      if (!this.#isOver) this.abort(new AnswerProblem("endless"));
-      return NOTHING;
-    }
     const passed = this.#head.take(chunk);
     if (this.#statusCode === 0 && this.#head.statusCode > 0) this.#onStatus(this.#head.statusCode);
     if (this.#head.problem && !this.#isOver) this.abort(new AnswerProblem(this.#head.problem));

@@ -27,55 +27,38 @@ let code = 0;
 
 // Where they are missing, as on most users' machines, the tests that need them are skipped.
 await installNeeds(needsOf(testFiles().filter((file) => !isLong(file))));
-const core = report("core");
 const coreS = Math.min(LIMITS.core, Math.round(leftS()));
-await step("npm test", coreS + END_S, ["test", "--", "--seconds", `${coreS}`, "--report", core], core);
+await step("npm test", coreS + END_S, ["test", "--", "--seconds", `${coreS}`]);
 
 const { number, changed } = readLanding();
 const major = `${15 + (number % 3)}`;
 const isOnDatabase = changed.some((file) =>
   ["db/**", "dispatcher/**", "scripts/postgres/**"].some((glob) => matchesGlob(file, glob)),
 );
-const long = report("long");
 const seconds = Math.round(leftS() - (isOnDatabase ? LIMITS.postgres : 0));
 if (code !== 0) console.log("\nRed before: no long test was run.");
 else if (seconds < LIMITS.longMin) console.log("\nNo time was left for long tests.");
-else
-  await step(
-    "npm run test:long",
-    seconds + END_S,
-    ["run", "test:long", "--", "--seconds", `${seconds}`, "--report", long],
-    long,
-  );
+else await step("npm run test:long", seconds + END_S, ["run", "test:long", "--", "--seconds", `${seconds}`]);
 
-const postgres = report("postgres");
 if (isOnDatabase && code === 0 && leftS() < LIMITS.postgres / 2)
   console.log(`\nNo time was left for PostgreSQL ${major}.`);
 else if (isOnDatabase && code === 0)
-  await step(
-    `PostgreSQL ${major}`,
-    leftS(),
-    ["run", "test:postgres", "--", major, "--core", "--report", postgres],
-    postgres,
-  );
+  await step(`PostgreSQL ${major}`, leftS(), ["run", "test:postgres", "--", major, "--core"]);
 
 rmSync(reports, { recursive: true, force: true });
 console.log(`\nDurations, minutes:\n${took.join("\n")}\nin all ${clock(usedS())}\n`);
 console.log(closingLines(verdicts).join("\n"));
 process.exitCode = code === 0 && !isGreen(verdicts) ? 1 : code;
 
-function report(name: string): string {
-  return join(reports, `${name}.json`);
-}
-
 /**
- * Runs npm, for at most so many seconds, and takes the verdict from `file`. The first failure is the exit code of the whole. A step
+ * Runs npm, for at most so many seconds, and takes its verdict. The first failure is the exit code of the whole. A step
  * that fails without a verdict is red itself.
  */
-async function step(name: string, mostS: number, args: readonly string[], file: string): Promise<void> {
+async function step(name: string, mostS: number, args: readonly string[]): Promise<void> {
+  const file = join(reports, `${took.length}.json`);
   console.log(`\n== ${name}`);
   const fromS = usedS();
-  const child = spawn("npm", args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+  const child = spawn("npm", [...args, "--report", file], { stdio: ["ignore", "inherit", "inherit"], detached: true });
   const end = setTimeout(() => {
     console.log(`\n${name} was ended after ${Math.round(mostS)} s.`);
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");

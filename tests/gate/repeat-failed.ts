@@ -11,11 +11,11 @@ export async function repeatFailed(
   results: readonly FileResult[],
   leftS = Number.POSITIVE_INFINITY,
 ): Promise<Map<string, FileResult>> {
-  const endS = performance.now() / 1_000 + leftS;
-  const timer = leftS === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => void run.cancel(), leftS * 1_000);
   const failed = results.filter(({ failures }) => failures.length > 0);
   const again = new Map<string, FileResult>();
   if (failed.length > FLAKY_MAX) return again;
+  const endS = performance.now() / 1_000 + leftS;
+  const timer = leftS === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => void run.cancel(), leftS * 1_000);
   for (const first of failed) {
     if (!mayRepeat(first, readHead(first.file).isFinal)) continue;
     if (performance.now() / 1_000 + first.seconds > endS) continue;

@@ -1,5 +1,7 @@
+import { constants } from "node:os";
 import { relative } from "node:path";
 import { createVitest, type Reporter, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
+import { STOP_SIGNALS } from "#domain/stop-signals.ts";
 import { pause } from "#tests/helpers/time.ts";
 import { endLeftBehind } from "./end-left-behind.ts";
 import type { Failure, FileResult } from "./verdict.ts";
@@ -48,17 +50,14 @@ export async function startTestRun(projects: readonly string[]) {
     await Promise.race([vitest.cancelCurrentRun("test-failure"), pause(END_MS)]);
     cancelled.resolve();
   };
-  for (const [signal, code] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const) {
+  for (const signal of STOP_SIGNALS) {
     // Vitest would exit at once. The database server does not get the signals of a terminal: it would stay.
     process.removeAllListeners(signal);
     process.once(signal, async () => {
       isEnding = true;
       await cancel();
       await close();
-      process.exit(code);
+      process.exit(128 + constants.signals[signal]);
     });
   }
   await vitest.standalone();

@@ -127,6 +127,7 @@ const stateOf = ({ accountId }: TestCaller) =>
       (SELECT jsonb_agg(to_jsonb(k) - 'last_used_at' ORDER BY id) FROM api_keys k WHERE account_id = ${accountId}) AS keys,
       (SELECT jsonb_agg(s ORDER BY env) FROM signing_secrets s WHERE account_id = ${accountId}) AS secrets,
       (SELECT count(*) FROM operations WHERE account_id = ${accountId} AND ended_at IS NULL) AS operations,
+      (SELECT count(*) FROM sessions WHERE account_id = ${accountId}) AS sessions,
       (SELECT count(*) FROM identities WHERE account_id = ${accountId}) AS identities`;
 
 /** A running operation. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { TLSSocket, TlsOptions } from "node:tls";
 import { afterEach, beforeAll, expect, it } from "vitest";
-import { Dialer } from "#dispatcher/connections/dialer.ts";
+import { Dialer, type OpenResult } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
@@ -9,20 +9,26 @@ import { createTestAuthority, type TestAuthority } from "../../helpers/test-cert
 
 let authority: TestAuthority;
 let server: RawServer;
+let accepted: TLSSocket | undefined;
+let opened: OpenResult | undefined;
 
 beforeAll(async () => {
   authority = await createTestAuthority();
 });
-afterEach(() => server.close());
-
-const sockets: TLSSocket[] = [];
+afterEach(async () => {
+  if (opened?.kind === "open") opened.connection.destroy();
+  await server.close();
+});
 
 async function openTo(tls: TlsOptions, certificate = {}) {
-  const onConnect = (socket: unknown) => sockets.push(socket as TLSSocket);
+  const onConnect = (socket: unknown) => {
+    accepted = socket as TLSSocket;
+  };
   server = await startRawServer({ onConnect }, { tls: { ...(await authority.issue(certificate)), ...tls } });
   const origin = `https://localhost:${server.port}`;
   const policy = parseTargetPolicy(`localhost:${server.port}`, "");
-  return new Dialer({ policy, ca: authority.ca, monotonic: monotonicNow }).open(origin);
+  opened = await new Dialer({ policy, ca: authority.ca, monotonic: monotonicNow }).open(origin);
+  return opened;
 }
 
 it.each<[string, TlsOptions]>([
@@ -42,17 +48,13 @@ it.each<[string, TlsOptions, object?]>([
   ["P-521 alone", { ecdhCurve: "P-521" }],
   ["an RSA key exchange", { maxVersion: "TLSv1.2", ciphers: "AES128-GCM-SHA256" }, { isRsa: true }],
 ])("a target that speaks %s is connected to", async (_, tls, certificate) => {
-  const opened = await openTo(tls, certificate);
-  expect(opened).toMatchObject({ kind: "open" });
-  if (opened.kind === "open") opened.connection.destroy();
+  expect(await openTo(tls, certificate)).toMatchObject({ kind: "open" });
 });
 
 it("a target gets no second handshake on an open connection", async () => {
-  const opened = await openTo({ maxVersion: "TLSv1.2" });
-  if (opened.kind !== "open") throw new Error(opened.error);
-  const socket = sockets.at(-1) as TLSSocket;
+  expect(await openTo({ maxVersion: "TLSv1.2" })).toMatchObject({ kind: "open" });
+  const socket = accepted as TLSSocket;
   const failed = once(socket, "error");
   socket.renegotiate({ rejectUnauthorized: false }, () => {});
   expect((await failed)[0]).toMatchObject({ code: "ERR_SSL_NO_RENEGOTIATION" });
-  opened.connection.destroy();
 });

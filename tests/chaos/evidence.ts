@@ -92,7 +92,7 @@ export type ProcessSockets = { atMs: number; pid: number; open: Partial<Record<R
 export type ConnectionBounds = { perAccountAndOrigin: number; perAccount: number; perOrigin: number; total: number };
 
 export type Injected = {
-  kind: "kill" | "terminate" | "pause" | "partition" | "postgres" | "sessions";
+  kind: "kill" | "terminate" | "pause" | "partition" | "postgres" | "sessions" | "snapshot";
   /** The dispatcher that was hit: one process (`pid`), or whatever runs in the slot; null when the fault hits all. */
   pid: number | null;
   slot: number | null;

@@ -65,11 +65,11 @@ export type Window = { fromMs: number; untilMs: number };
 /**
  * The windows in which a fault may delay any request: from the beginning of a fault until 15 s after its end, and the
  * first 15 s of the run, in which the fleet divides the shards. The fault of a process that is gone ends when another
- * process was started in its place. It does not matter which process a fault hits. What adversaries do opens no window.
+ * process was started in its place. It does not matter which process a fault hits. What adversaries do opens no window, nor does a snapshot that is held.
  */
 export function lateWindows({ startedAtMs, injected }: Pick<Evidence, "startedAtMs" | "injected">): Window[] {
   const faults = injected
-    .filter(({ byAdversary }) => !byAdversary)
+    .filter(({ kind, byAdversary }) => !byAdversary && kind !== "snapshot")
     .map(({ fromMs, untilMs, replacedAtMs }) => ({ fromMs, untilMs: (replacedAtMs ?? untilMs) + RESUME_MS }));
   return [{ fromMs: Number.NEGATIVE_INFINITY, untilMs: startedAtMs + RESUME_MS }, ...faults];
 }

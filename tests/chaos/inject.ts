@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
+import { HELD_TRANSACTIONS } from "../helpers/held-transactions.ts";
 import { preciseNow } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Injected } from "./evidence.ts";
@@ -79,6 +80,11 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
         const entry = note("sessions", { note: `${fault.share * 100} %` });
         entry.note += `, ${await endSessions(cluster.url(), fault.share)} ended`;
         entry.untilMs = preciseNow();
+        return;
+      }
+      case "snapshot": {
+        note("snapshot", {});
+        return holdSnapshot(cluster.url(), () => wait(fault.forMs));
       }
     }
   };
@@ -103,6 +109,23 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
       await Promise.allSettled(work);
     },
   };
+}
+
+/** Holds a snapshot until `held` ends, or as long as the server runs. */
+async function holdSnapshot(url: string, held: () => Promise<void>): Promise<void> {
+  const sql = postgres(url, {
+    ...{ max: 1, connect_timeout: 2, onnotice: () => {} },
+    connection: { application_name: "report", ...HELD_TRANSACTIONS },
+  });
+  try {
+    await sql`BEGIN ISOLATION LEVEL REPEATABLE READ`;
+    await sql`SELECT FROM schedules LIMIT 1`;
+    await held();
+  } catch {
+    // The server was crashed, or the run has ended.
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
 }
 
 /** Ends a share of the dispatchers' database sessions, as an operator or a failover would. Returns how many. */

@@ -35,6 +35,8 @@ export type Fault = { atMs: number; forMs: number } & (
   | { kind: "partition"; dispatcher: number; mode: PartitionMode; share: number; healing: "flow" | "reset" }
   | { kind: "postgres" }
   | { kind: "sessions"; share: number }
+  /** A session that holds a snapshot: no row that dies meanwhile can be removed. */
+  | { kind: "snapshot" }
 );
 
 /**
@@ -164,6 +166,7 @@ function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, 
     drawShort(fromMs + LONG_MS + 2_000, Math.min(fromMs + 2 * LONG_MS, endMs));
   }
   drawShort(fromMs === FIRST_LONG_MS ? FIRST_FAULT_MS : fromMs, endMs);
+  if (random.chance(0.5)) hit({ kind: "snapshot", atMs: random.between(0, endMs / 4), forMs: endMs });
   return faults.sort((a, b) => a.atMs - b.atMs);
 
   function drawShort(fromMs: number, untilMs: number) {

@@ -1,6 +1,7 @@
 import { parseDatabaseAddress } from "#domain/database-address.ts";
 import type { Mark } from "#domain/incarnation.ts";
 import { openDriver } from "./driver.ts";
+import { newestBeat } from "./queries/fleet/beats.ts";
 import { DIRECT_SESSION } from "./sessions.ts";
 
 /** How long a host may take to answer, ms. */
@@ -30,12 +31,16 @@ async function readPrimary(
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ANSWER_MS, null);
   });
-  const asked = sql`
-    SELECT i.system_identifier::text AS system, i.timeline::float8,
-      (SELECT (extract(epoch FROM max(beat_at)) * 1000)::float8 FROM dispatchers) AS ms
-    FROM database_incarnation() i`.then(([row]): Mark | null =>
-    row ? { systemIdentifier: row.system, timeline: row.timeline, atMs: row.ms ?? 0 } : null,
-  );
+  const ask = (newest: ReturnType<typeof newestBeat>) => sql`
+    SELECT i.system_identifier::text AS system, i.timeline::float8, (extract(epoch FROM n.beat_at) * 1000)::float8 AS ms
+    FROM database_incarnation() i LEFT JOIN ${newest} n ON true`;
+  // A server that was left behind may have the schema of the previous release.
+  const former = sql.unsafe("(SELECT max(beat_at) AS beat_at FROM dispatchers)");
+  const asked = ask(newestBeat(sql))
+    .catch(() => ask(former))
+    .then(([row]): Mark | null =>
+      row ? { systemIdentifier: row.system, timeline: row.timeline, atMs: row.ms ?? 0 } : null,
+    );
   try {
     return await Promise.race([asked, late]);
   } finally {

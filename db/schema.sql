@@ -168,6 +168,19 @@ CREATE TABLE dispatchers (
   CONSTRAINT dispatchers_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE heartbeats (
+  dispatcher_id uuid NOT NULL,
+  beat bigint NOT NULL,
+  beat_at timestamp(3) with time zone NOT NULL,
+  skew_ms real,
+  system_identifier bigint,
+  timeline bigint,
+  recovered_to timestamp(3) with time zone,
+  open_from timestamp(3) with time zone,
+  CONSTRAINT heartbeats_dispatcher_id_beat_pk PRIMARY KEY (dispatcher_id, beat)
+);
+CREATE INDEX heartbeats_newest ON heartbeats USING btree (beat_at);
+
 CREATE TABLE holds (
   id uuid DEFAULT gen_random_uuid() NOT NULL,
   reason text NOT NULL,
@@ -512,6 +525,7 @@ CREATE TABLE shards (
   epoch bigint DEFAULT 0 NOT NULL,
   lease_until timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   handover jsonb,
+  recovered_to timestamp(3) with time zone,
   CONSTRAINT shards_pkey PRIMARY KEY (id),
   CONSTRAINT shards_fence UNIQUE (id, epoch),
   CONSTRAINT shards_id_range CHECK (id >= 0 AND id <= 63)
@@ -573,7 +587,8 @@ CREATE TABLE usage (
   env text NOT NULL,
   period text NOT NULL,
   scheduled integer NOT NULL,
-  CONSTRAINT usage_account_id_env_period_pk PRIMARY KEY (account_id, env, period),
+  part integer DEFAULT 0 NOT NULL,
+  CONSTRAINT usage_account_id_env_period_part_pk PRIMARY KEY (account_id, env, period, part),
   CONSTRAINT usage_account_id_accounts_id_fk FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   CONSTRAINT usage_period_form CHECK (period ~ '^[0-9]{6}$'::text),
   CONSTRAINT usage_scheduled_positive CHECK (scheduled >= 0)

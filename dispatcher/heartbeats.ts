@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { Runner } from "#db/literals.ts";
 import { beginHold, endHold } from "#db/queries/fleet/holds.ts";
-import { type FleetCounts, sendHeartbeat } from "#db/queries/fleet/shard-leases.ts";
+import { type BeatingDispatcher, sendHeartbeat } from "#db/queries/fleet/shard-leases.ts";
 import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
 import { describeHold, findsOwnHeartbeat, type Incarnation, judgeDatabase, type Mark } from "#domain/incarnation.ts";
 
@@ -18,8 +18,11 @@ type Deps = {
   onHold: (why: string | null) => void;
 };
 
-/** A heartbeat that was stored: the fleet, and the database that took it. */
-export type Heartbeat = { fleet: FleetCounts; incarnation: Incarnation };
+/** A heartbeat that was stored: the fleet with the shards of this dispatcher, and the database that took it. */
+export type Heartbeat = { fleet: Awaited<ReturnType<typeof sendHeartbeat>>; incarnation: Incarnation };
+
+/** What a heartbeat tells besides that the dispatcher lives. */
+type Told = Pick<BeatingDispatcher, "skewMs" | "recoveredToMs" | "openFromMs">;
 
 /**
  * Sends the heartbeats of a dispatcher, each after a look at whether this database continues the one that the dispatcher
@@ -42,10 +45,10 @@ export class Heartbeats {
     return this.#held;
   }
 
-  /** Sends a heartbeat. Returns null, and stores none, while there is a hold. */
-  async send(skewMs: number | null): Promise<Heartbeat | null> {
+  /** Sends a heartbeat, which renews the leases of the dispatcher. Returns null, and stores none, while there is a hold. */
+  async send(told: Told): Promise<Heartbeat | null> {
     this.#primaries ??= await this.#deps.findPrimaries();
-    const found = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => sql.begin((tx) => this.#beat(tx, skewMs)));
+    const found = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => sql.begin((tx) => this.#beat(tx, told)));
     const held = typeof found === "string" ? found : null;
     if (held !== this.#held) this.#deps.onHold(held);
     this.#held = held;
@@ -57,7 +60,7 @@ export class Heartbeats {
   }
 
   // One transaction, so that all of it happens in one database: two connections of a pool may lead to two.
-  async #beat(tx: Runner, skewMs: number | null): Promise<Heartbeat | string> {
+  async #beat(tx: Runner, told: Told): Promise<Heartbeat | string> {
     const { me } = this.#deps;
     const { standing, hold } = await readStanding(tx, me.id);
     if (hold) {
@@ -70,6 +73,6 @@ export class Heartbeats {
         return describeHold({ reason: verdict, newestBeatAtMs: standing.newest?.atMs ?? null });
       }
     }
-    return { fleet: await sendHeartbeat(tx, { ...me, skewMs }), incarnation: standing.current };
+    return { fleet: await sendHeartbeat(tx, { ...me, ...told }), incarnation: standing.current };
   }
 }

@@ -119,9 +119,17 @@ function runUpkeep({ exchanges, demand, dueQueue, intake, alarm, clock }: Parts)
   alarm.run();
 }
 
-function listenToShards({ shards, deliveries, calendar, lanes, log }: Parts, reading: Loop): void {
+function listenToShards(parts: Parts, reading: Loop): void {
+  const { shards, deliveries, calendar, lanes, recovery, clock, log } = parts;
+  shards.marks = {
+    recoveredToMs: (shard) => finite(recovery.recoveredToMs(shard)),
+    openFromMs: () =>
+      calendar.isWhole() ? Math.min(clock.now(), deliveries.holdings.dueFromMs(), lanes.moreFromMs()) : null,
+  };
   shards.listener = {
-    taken(ids) {
+    taken(taken) {
+      const ids = taken.map(({ id }) => id);
+      for (const { id, recoveredToMs } of taken) recovery.take(id, recoveredToMs);
       log.info({ shards: ids.length }, "took shards");
       // A lane may have been woken after the shard was lost. It counts as read, but its schedules are not in memory.
       lanes.dropShards(new Set(ids));
@@ -136,3 +144,5 @@ function listenToShards({ shards, deliveries, calendar, lanes, log }: Parts, rea
     },
   };
 }
+
+const finite = (ms: number): number | null => (Number.isFinite(ms) ? ms : null);

@@ -1,6 +1,5 @@
 import type { Database } from "#db/client.ts";
-import { releaseShards, renewShards, stopDispatcher, takeShards } from "#db/queries/fleet/shard-leases.ts";
-import type { Incarnation } from "#domain/incarnation.ts";
+import { releaseShards, stopDispatcher, type TakenShard, takeShards } from "#db/queries/fleet/shard-leases.ts";
 import { LOOK_AGAIN_MS, shardMoves } from "#domain/shard-share.ts";
 import { CLAIM_LEASE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Heartbeat, Heartbeats } from "./heartbeats.ts";
@@ -12,14 +11,21 @@ const DEADLINE_MS = 2_000;
 /** How soon to look again whether a hold has ended, ms. */
 const HELD_MS = 1_000;
 
-type Lease = { epoch: number; untilMs: number; wallUntilMs: number };
-type LeaseEnd = Pick<Lease, "untilMs" | "wallUntilMs">;
+type LeaseEnd = { untilMs: number; wallUntilMs: number };
 
 /** Called with the shards that this dispatcher took or lost. */
 export interface ShardListener {
-  taken(shards: number[]): void;
+  taken(shards: TakenShard[]): void;
   lost(shards: number[]): void;
 }
+
+/** How far work is done, epoch ms; null where it is not known. */
+export type ShardMarks = {
+  /** Claims in the shard, or in all shards that are owned, whose lease ended before this are recovered. */
+  recoveredToMs(shard?: number): number | null;
+  /** Nothing open in the shards that are owned is due before this. */
+  openFromMs(): number | null;
+};
 
 /** First bytes of each lane within the last second. The counts go with the shard to its next owner. */
 export type ShardRates = {
@@ -37,14 +43,17 @@ type Deps = {
 };
 
 /**
- * The shards that this dispatcher owns. The database stores when each lease ends. This process counts its leases from
- * before the renewal was sent, on the monotonic clock and on the wall clock, because the monotonic clock stops while a
- * machine is suspended.
+ * The shards that this dispatcher owns. One lease holds for all of them: it lasts from heartbeat to heartbeat. This process
+ * counts it from before the heartbeat was sent, on the monotonic clock and on the wall clock, because the monotonic
+ * clock stops while a machine is suspended.
  */
 export class Shards {
   readonly #deps: Deps;
   listener: ShardListener | undefined;
-  readonly #leases = new Map<number, Lease>();
+  marks: ShardMarks | undefined;
+  /** The shards that are owned, with their epochs. */
+  readonly #epochs = new Map<number, number>();
+  #lease: LeaseEnd = { untilMs: Number.NEGATIVE_INFINITY, wallUntilMs: Number.NEGATIVE_INFINITY };
   #round: Promise<unknown> = Promise.resolve();
   /** Since when at least one shard has been free, monotonic ms. */
   #freeSinceMs: number | null = null;
@@ -57,21 +66,21 @@ export class Shards {
 
   /** Whether a first byte for this shard may leave now. */
   holds(shard: number): boolean {
-    const lease = this.#leases.get(shard);
-    return lease !== undefined && this.#deps.clock.monotonic() < lease.untilMs && this.#deps.wall() < lease.wallUntilMs;
+    const { untilMs, wallUntilMs } = this.#lease;
+    return this.#epochs.has(shard) && this.#deps.clock.monotonic() < untilMs && this.#deps.wall() < wallUntilMs;
   }
 
   owned(): number[] {
-    return [...this.#leases.keys()].filter((shard) => this.holds(shard));
+    return [...this.#epochs.keys()].filter((shard) => this.holds(shard));
   }
 
   /** The epoch of each of these shards; -1 for one that is not owned. */
   epochsOf(shards: number[]): Map<number, number> {
-    return new Map([...new Set(shards)].map((id) => [id, this.#leases.get(id)?.epoch ?? -1]));
+    return new Map([...new Set(shards)].map((id) => [id, this.#epochs.get(id) ?? -1]));
   }
 
   /**
-   * One round: sends a heartbeat, renews leases, and takes or releases shards until each dispatcher of the fleet has
+   * One round: sends a heartbeat, which renews the lease, and takes or releases shards until each dispatcher of the fleet has
    * its share. While there is a hold it has no shards. Returns in how many ms the next round is useful: when a shard may
    * become free, or soon if free shards were left for others.
    */
@@ -97,33 +106,32 @@ export class Shards {
     const { database, me } = this.#deps;
     // Leave the count of dispatchers first: the others then compute their new share when the shards become free.
     await database.run(DEADLINE_MS, ({ sql }) => stopDispatcher(sql, me.id));
-    if (this.#leases.size > 0) await this.#release([...this.#leases.keys()]);
+    if (this.#epochs.size > 0) await this.#release([...this.#epochs.keys()]);
   }
 
   async #runRound(): Promise<number> {
     const { heartbeats, clock, wall } = this.#deps;
+    const { marks } = this;
     const end = {
       untilMs: clock.monotonic() + SHARD_LEASE_MS - SAFETY_MS,
       wallUntilMs: wall() + SHARD_LEASE_MS - SAFETY_MS,
     };
-    const heartbeat = await heartbeats.send(clock.isSet() ? clock.skewMs() : null);
+    const heartbeat = await heartbeats.send({
+      skewMs: clock.isSet() ? clock.skewMs() : null,
+      recoveredToMs: marks?.recoveredToMs() ?? null,
+      openFromMs: marks?.openFromMs() ?? null,
+    });
     if (heartbeat === null) {
-      this.#lose([...this.#leases.keys()]);
+      this.#lose([...this.#epochs.keys()]);
       return HELD_MS;
     }
-    if (this.#leases.size > 0) await this.#renew(heartbeat.incarnation, end);
-    return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(heartbeat, end);
+    const { owned, beatAtMs } = heartbeat.fleet;
+    this.#lose([...this.#epochs].filter(([id, epoch]) => owned.get(id) !== epoch).map(([id]) => id));
+    if (beatAtMs !== null) this.#lease = end;
+    return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(heartbeat);
   }
 
-  async #renew(incarnation: Incarnation, end: LeaseEnd): Promise<void> {
-    const { database, me } = this.#deps;
-    const epochs = new Map([...this.#leases].map(([id, { epoch }]) => [id, epoch]));
-    const renewed = new Set(await database.run(DEADLINE_MS, ({ sql }) => renewShards(sql, me.id, epochs, incarnation)));
-    this.#lose([...this.#leases.keys()].filter((id) => !renewed.has(id)));
-    for (const lease of this.#leases.values()) Object.assign(lease, end);
-  }
-
-  async #share({ fleet, incarnation }: Heartbeat, end: LeaseEnd): Promise<number> {
+  async #share({ fleet, incarnation }: Heartbeat): Promise<number> {
     const { clock } = this.#deps;
     // For a while after a step of the database's clock, lease and heartbeat times cannot be trusted.
     const isClockSettled = clock.sinceStepMs() > CLAIM_LEASE_MS;
@@ -131,25 +139,29 @@ export class Shards {
     if (free === 0) this.#freeSinceMs = null;
     else this.#freeSinceMs ??= clock.monotonic();
     const freeForMs = this.#freeSinceMs === null ? 0 : clock.monotonic() - this.#freeSinceMs;
-    const { take, release } = shardMoves({ ...fleet, owned: this.#leases.size, free, freeForMs });
-    if (release > 0 && isClockSettled) await this.#release([...this.#leases.keys()].slice(-release));
-    const taken = take > 0 ? await this.#take({ limit: take, onlyGivenUp: !isClockSettled, incarnation }, end) : 0;
+    const { take, release } = shardMoves({ ...fleet, owned: this.#epochs.size, free, freeForMs });
+    if (release > 0 && isClockSettled) await this.#release([...this.#epochs.keys()].slice(-release));
+    const taken = take > 0 ? await this.#take({ limit: take, onlyGivenUp: !isClockSettled, incarnation }) : 0;
     return taken < free ? LOOK_AGAIN_MS : fleet.nextFreeInMs;
   }
 
   /** Takes shards. Returns how many it got. */
-  async #take(wanted: Parameters<typeof takeShards>[2], end: LeaseEnd): Promise<number> {
+  async #take(wanted: Parameters<typeof takeShards>[2]): Promise<number> {
     const { database, me, rates } = this.#deps;
-    const taken = await database.run(DEADLINE_MS, ({ sql }) => takeShards(sql, me.id, wanted));
-    for (const { id, epoch } of taken) this.#leases.set(id, { epoch, ...end });
+    const taken = await database.run(DEADLINE_MS, ({ sql }) => sql.begin((tx) => takeShards(tx, me.id, wanted)));
+    for (const { id, epoch } of taken) this.#epochs.set(id, epoch);
     for (const { id, sent } of taken) rates.occupy(id, sent);
-    if (taken.length > 0) this.listener?.taken(taken.map(({ id }) => id));
+    if (taken.length > 0) this.listener?.taken(taken);
     return taken.length;
   }
 
   async #release(ids: number[]): Promise<void> {
     const { database, me, rates } = this.#deps;
-    const given = ids.map((id) => ({ id, epoch: this.#leases.get(id)?.epoch ?? -1 }));
+    const given = ids.map((id) => ({
+      id,
+      epoch: this.#epochs.get(id) ?? -1,
+      recoveredToMs: this.marks?.recoveredToMs(id) ?? null,
+    }));
     // After this no first byte can leave for these shards, so `sentOf` is final.
     this.#lose(ids);
     const shards = given.map((one) => ({ ...one, sent: rates.sentOf(one.id) }));
@@ -157,7 +169,7 @@ export class Shards {
   }
 
   #lose(ids: number[]): void {
-    for (const id of ids) this.#leases.delete(id);
+    for (const id of ids) this.#epochs.delete(id);
     if (ids.length > 0) this.listener?.lost(ids);
   }
 }

@@ -193,7 +193,7 @@ function createIntake(
   { databases, clock, alarm, cost, deliveries, wantedReads, log, metrics }: Base,
   { demand, pool, waitingList, rates, preparation, routes }: Connections,
   shards: Shards,
-  { recorder }: Sending,
+  { recorder, recovery }: Sending,
   { plans }: Config,
 ) {
   const database = databases.reads;
@@ -219,7 +219,7 @@ function createIntake(
     ...{ intake, lanes, calendar, dueQueue },
     laneReads: new LaneReads({ database, clock, lanes, calendar, intake, metrics }),
     comparison: new Comparison({ database, clock, lanes, calendar, deliveries }),
-    idleLanes: new IdleLanes({ database, clock, lanes }),
+    idleLanes: new IdleLanes({ database, clock, lanes, recovery }),
     laneAudit: new LaneAudit({ database, clock, shards, log, metrics }),
     urgentReads: new UrgentReads({ database, wanted: wantedReads, clock, intake }),
   };

@@ -12,7 +12,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     simpleRoute(
       async () => {
         const body = await readReadiness();
-        return { status: body.status === "ok" ? 200 : 503, body };
+        return { status: body.status === "unavailable" ? 503 : 200, body };
       },
       { ignoreUnknown: true },
     ),

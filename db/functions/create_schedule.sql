@@ -17,7 +17,7 @@
 -- (the cached credential no longer holds), past, rejected, quota. All other columns are null unless created or replayed.
 --
 -- plpgsql and not one CTE, because each of its statements takes a new snapshot: a row that another transaction
--- committed while this one waited for the row of `usage` must be seen.
+-- committed while this one waited for lock_usage must be seen.
 CREATE OR REPLACE FUNCTION create_schedule(
   p_account uuid, p_env text, p_id uuid, p_fire_at timestamptz, p_fire_in_ms bigint, p_early boolean,
   p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
@@ -33,6 +33,7 @@ DECLARE
   v_fire_at timestamptz(3);
   v_early boolean;
   v_used integer;
+  v_part integer;
 BEGIN
   SELECT f.refusal, f.shard INTO outcome, v_shard FROM find_creating_account(p_account, p_key, p_plan) f;
   IF outcome IS NOT NULL THEN
@@ -59,11 +60,8 @@ BEGIN
   END IF;
 
   v_period := to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM');
-  INSERT INTO usage AS u (account_id, env, period, scheduled)
-    SELECT p_account, p_env, v_period, 1 WHERE p_grace > 0
-    ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = u.scheduled + 1 WHERE u.scheduled < p_grace
-    RETURNING u.scheduled INTO v_used;
-  IF v_used IS NULL THEN
+  SELECT u.used, u.part INTO v_used, v_part FROM lock_usage(p_account, p_env, v_period) u;
+  IF v_used >= p_grace THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
       FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NULL THEN
@@ -80,13 +78,12 @@ BEGIN
     v_now)
   ON CONFLICT (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING;
   IF NOT FOUND THEN
-    UPDATE usage u SET scheduled = u.scheduled - 1
-      WHERE u.account_id = p_account AND u.env = p_env AND u.period = v_period;
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
       FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     RETURN;
   END IF;
 
+  v_used := count_usage(p_account, p_env, v_period, v_part, v_used + 1);
   v_fire_at := coalesce(p_fire_at, v_now + coalesce(p_fire_in_ms, 0) * interval '1 millisecond');
   v_early := coalesce(p_early, (SELECT r.early_fire FROM relay_settings r WHERE r.account_id = p_account), p_early_default);
   INSERT INTO schedules (

@@ -14,9 +14,8 @@
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
 --
--- Every create locks the row of `usage` before its first insert. While this function has that lock, no idempotency key
--- of the month can appear. A key can appear when the month changes: then this is a unique violation or a deadlock, and
--- the caller tries again. Texts are taken from their arrays only at the insert, so that no step before it copies them.
+-- Every create calls lock_usage before its first insert. While this function has that lock, no idempotency key of the lane
+-- can appear. Texts are taken from their arrays only at the insert, so that no step before it copies them.
 CREATE OR REPLACE FUNCTION create_schedules(
   p_account uuid, p_env text, p_key uuid, p_plan text, p_early_default boolean, p_grace integer,
   p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_fire_ins bigint[], p_earlies boolean[],
@@ -35,6 +34,7 @@ DECLARE
   v_period text;
   v_early boolean;
   v_used integer;
+  v_part integer;
   v_first uuid;
   v_first_at timestamptz(3);
   v_soon integer;
@@ -49,9 +49,7 @@ BEGIN
   END IF;
 
   v_period := to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM');
-  INSERT INTO usage AS u (account_id, env, period, scheduled) VALUES (p_account, p_env, v_period, 0)
-    ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = u.scheduled
-    RETURNING u.scheduled INTO v_used;
+  SELECT u.used, u.part INTO v_used, v_part FROM lock_usage(p_account, p_env, v_period) u;
   v_clock := clock_timestamp();
   v_now := date_trunc('milliseconds', v_clock + interval '999 microseconds');
   v_early := coalesce((SELECT r.early_fire FROM relay_settings r WHERE r.account_id = p_account), p_early_default);
@@ -94,12 +92,11 @@ BEGIN
       p_payload_sizes[j.n], j.size, p_origins[j.n], v_now, v_now
     FROM judged j WHERE j.outcome = 'created'
   ),
-  counted AS (
-    UPDATE usage u SET scheduled = u.scheduled + created.n
-    FROM (SELECT count(*)::integer AS n FROM judged j WHERE j.outcome = 'created') created
-    WHERE u.account_id = p_account AND u.env = p_env AND u.period = v_period AND created.n > 0
+  counted AS MATERIALIZED (
+    SELECT count_usage(p_account, p_env, v_period, v_part, v_used + created.n)
+    FROM (SELECT count(*)::integer AS n FROM judged j WHERE j.outcome = 'created') created WHERE created.n > 0
   )
-  SELECT j.n, j.outcome, j.id, j.fire_at, j.status FROM judged j;
+  SELECT j.n, j.outcome, j.id, j.fire_at, j.status FROM judged j LEFT JOIN counted ON true;
 
   IF NOT p_last THEN
     RETURN;

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION find_replayed_schedule(
 LANGUAGE sql STABLE AS $$
   SELECT 'replayed', s.id, s.fire_at, s.status,
     coalesce((SELECT u.scheduled > p_quota FROM usage u WHERE u.account_id = p_account AND u.env = p_env
-      AND u.period = to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM')), false),
+      AND u.period = to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM') ORDER BY u.part DESC LIMIT 1), false),
     r.request_hash <> p_request_hash
   FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
   WHERE r.account_id = p_account AND r.env = p_env AND r.idempotency_key = p_idempotency_key

@@ -72,8 +72,9 @@ export const secretRotations = pgTable(
 );
 
 /**
- * How many schedules were created in one month (UTC), counted by the create functions. Rows are kept as long as their
- * account: their sum less `deleted_schedules` is how many schedules it has.
+ * How many schedules were created in one month (UTC), counted by the create functions. There is one row for each month, and
+ * its `part` moves on with the count: a key gets at most 128 versions, so that what reads the highest part passes few
+ * dead ones. Rows are kept as long as their account: their sum less `deleted_schedules` is how many schedules it has.
  */
 export const usage = pgTable(
   "usage",
@@ -83,10 +84,11 @@ export const usage = pgTable(
       .references(() => accounts.id, { onDelete: "cascade" }),
     env: environment(),
     period: text("period").notNull(),
+    part: integer("part").notNull().default(0),
     scheduled: integer("scheduled").notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.accountId, table.env, table.period] }),
+    primaryKey({ columns: [table.accountId, table.env, table.period, table.part] }),
     check("usage_period_form", sql`${table.period} ~ '^[0-9]{6}$'`),
     check("usage_scheduled_positive", sql`${table.scheduled} >= 0`),
   ],

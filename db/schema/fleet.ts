@@ -2,9 +2,11 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   check,
+  index,
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   real,
   smallint,
   text,
@@ -22,18 +24,44 @@ const incarnation = () => ({
   timeline: bigint("timeline", { mode: "number" }),
 });
 
-/** Dispatchers that run or have run, each with its last heartbeat and the incarnation of the database that got it. */
+/**
+ * Dispatchers that run or have run. `beat_at` and what follows it are the last heartbeat of one of the previous release; of
+ * others, `heartbeats` has it.
+ */
 export const dispatchers = pgTable("dispatchers", {
   id: uuid("id").primaryKey(),
   host: text("host").notNull(),
   pid: integer("pid").notNull(),
   version: text("version").notNull(),
   startedAt: instant("started_at").notNull().default(NOW),
+  /** Of this release: a minute or two ahead while it runs, for processes of the previous one. */
   beatAt: instant("beat_at").notNull().default(NOW),
   stoppedAt: instant("stopped_at"),
   skewMs: real("skew_ms"),
   ...incarnation(),
 });
+
+/**
+ * The last heartbeat of each dispatcher, with the incarnation of the database that got it. A heartbeat is a new row with the
+ * next number, and the former row is deleted: what reads the row with the highest number passes no dead ones, also while a
+ * held snapshot keeps them.
+ */
+export const heartbeats = pgTable(
+  "heartbeats",
+  {
+    dispatcherId: uuid("dispatcher_id").notNull(),
+    beat: bigint("beat", { mode: "number" }).notNull(),
+    /** The leases of its shards are counted from here. */
+    beatAt: instant("beat_at").notNull(),
+    skewMs: real("skew_ms"),
+    ...incarnation(),
+    /** Claims in its shards whose lease ended before this are recovered; null while that is not known. */
+    recoveredTo: instant("recovered_to"),
+    /** Nothing open in its shards is due before this; null while that is not known. */
+    openFrom: instant("open_from"),
+  },
+  (table) => [primaryKey({ columns: [table.dispatcherId, table.beat] }), index("heartbeats_newest").on(table.beatAt)],
+);
 
 /**
  * Holds: while the one without `ended_at` is there, no dispatcher claims anything. The others say what an operator chose,
@@ -66,8 +94,9 @@ export const holds = pgTable(
 );
 
 /**
- * The shards (`SHARDS` of them), leased to dispatchers. Because of `unique (id, epoch)` the FOR KEY SHARE of a claim
- * waits for a takeover, which changes the epoch, and not for a renewal, which does not.
+ * The shards (`SHARDS` of them), leased to dispatchers. A row changes with its owner alone: a lease lasts as long as the
+ * heartbeats of the dispatcher. Because of `unique (id, epoch)` the FOR KEY SHARE of a claim
+ * waits for a takeover, which changes the epoch.
  */
 export const shards = pgTable(
   "shards",
@@ -75,12 +104,15 @@ export const shards = pgTable(
     id: smallint("id").primaryKey(),
     owner: uuid("owner"),
     epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
+    /** Renewed by dispatchers of the previous release, and by others while there are any. */
     leaseUntil: instant("lease_until").notNull().default(sql`'-infinity'`),
     /**
      * How many first bytes of each lane the former owner sent in its last second, if it gave the shard up: lane →
      * number.
      */
     handover: jsonb("handover").$type<Record<string, number>>(),
+    /** Claims whose lease ended before this were recovered by a former owner; null while that is not known. */
+    recoveredTo: instant("recovered_to"),
   },
   (table) => [
     unique("shards_fence").on(table.id, table.epoch),

@@ -3,7 +3,7 @@ export { accounts, apiKeys, sessions } from "./accounts.ts";
 export { accountCounts, attempts, shardPunctuality } from "./attempts.ts";
 export { auditLog } from "./audit-log.ts";
 export { customerDeletions, subscriptions } from "./billing.ts";
-export { dispatchers, holds, instanceSecrets, shards } from "./fleet.ts";
+export { dispatchers, heartbeats, holds, instanceSecrets, shards } from "./fleet.ts";
 export { countedHosts, hostCounts } from "./host-counts.ts";
 export { lanes } from "./lanes.ts";
 export { listenExchanges, listeners } from "./listen.ts";

@@ -142,6 +142,15 @@ export class Deliveries {
     return counts;
   }
 
+  /** The earliest due time of the deliveries of each of these lanes, epoch ms. A lane without deliveries is left out. */
+  oldestDueOf(lanes: ReadonlySet<string>): Map<string, number> {
+    const oldest = new Map<string, number>();
+    for (const { lane, dueAtMs } of this.#all) {
+      if (lanes.has(lane) && !(dueAtMs >= (oldest.get(lane) ?? Number.POSITIVE_INFINITY))) oldest.set(lane, dueAtMs);
+    }
+    return oldest;
+  }
+
   /** How many deliveries are in the index that `get` uses. */
   get size(): number {
     return this.#known.size;

@@ -35,6 +35,13 @@ export class Holdings {
     this.#connectionsPerPlace = connectionsPerPlace;
   }
 
+  /** A time before which none of them is due, epoch ms; Infinity when there is none. */
+  dueFromMs(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const instant of this.memoryByInstant.keys()) earliest = Math.min(earliest, instant * INSTANT_MS);
+    return earliest;
+  }
+
   /** Updates the counters for a move: `from` is what the delivery held before, `to` what it holds now. */
   change(delivery: Delivery, from: Held, to: Held): void {
     if (from.memory !== to.memory) {

@@ -4,6 +4,7 @@ import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from 
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { LATE_COMMIT_MS } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 /**
@@ -15,14 +16,26 @@ const SWEPT_MAX = 4_000;
 const DEADLINE_MS = 3_000;
 /** How often the calendar is swept, because a notification can be lost, ms. */
 const SWEEP_EVERY_MS = 5_000;
+/** How often it is swept from its beginning, ms. */
+const FULL_SWEEP_EVERY_MS = 600_000;
 /** A place this far beyond the horizon was noted before the database's clock was set back, ms. */
 const AHEAD_MAX_MS = 1_000;
 
 /**
  * `watchedTo` is how far a shard was watched: each schedule up to there is in memory, or its lane is known to have more
- * to read. `sweptTo` is how far its calendar was swept; null while no sweep is in progress.
+ * to read. `sweptTo` is how far its calendar was swept; null while no sweep is in progress. `sweptAtMs` is when the last
+ * sweep began, and `fullAtMs` when one from the beginning is due, monotonic; `sweptFromMs` is where the next one
+ * begins, epoch ms.
  */
-type Progress = { watchedTo: DuePlace; sweptTo: LanePlace | null; sweptAtMs: number };
+type Progress = {
+  watchedTo: DuePlace;
+  sweptTo: LanePlace | null;
+  sweptAtMs: number;
+  sweptFromMs: number;
+  fullAtMs: number;
+  /** Whether it was swept from its beginning to its end since something may have been missed. */
+  isWhole: boolean;
+};
 
 type Deps = {
   database: Database;
@@ -35,7 +48,8 @@ type Deps = {
  * Finds the lanes of this dispatcher's shards that have something due within the horizon. It sees each schedule once,
  * when the schedule comes within the horizon, so thousands of awake lanes cost nothing. A sweep of the calendar finds
  * what was within the horizon before, for instance in a shard that was taken over. A schedule created before the
- * watched place is announced by NOTIFY; a slow sweep finds those that no notification named.
+ * watched place is announced by NOTIFY; a slow sweep finds those that no notification named. It begins at the beginning
+ * only when something may have been missed: dead entries are there while a held snapshot keeps them.
  */
 export class Calendar {
   readonly #deps: Deps;
@@ -60,7 +74,13 @@ export class Calendar {
 
   /** Starts a sweep now, because notifications may have been missed. */
   sweepSoon(): void {
-    for (const one of this.#progress.values()) one.sweptAtMs = Number.NEGATIVE_INFINITY;
+    for (const one of this.#progress.values()) one.sweptAtMs = one.fullAtMs = Number.NEGATIVE_INFINITY;
+    for (const one of this.#progress.values()) one.isWhole = false;
+  }
+
+  /** Whether each lane of these shards with something due within the horizon is awake. */
+  isWhole(): boolean {
+    return this.#progress.values().every(({ isWhole }) => isWhole);
   }
 
   /** Forgets how far these shards were watched. They may be owned again before the next round, and are swept then. */
@@ -88,7 +108,8 @@ export class Calendar {
       const known = this.#progress.get(id);
       if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
       // The sweep that starts here finds what is due before the watched place.
-      const sweep = { sweptTo: BEFORE_ALL_LANES, sweptAtMs: clock.monotonic() };
+      const none = Number.NEGATIVE_INFINITY;
+      const sweep = { sweptTo: null, sweptAtMs: none, sweptFromMs: none, fullAtMs: none, isWhole: false };
       this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
       return [];
     });
@@ -113,7 +134,10 @@ export class Calendar {
     const now = clock.monotonic();
     const isDue = (one: Progress) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null;
     const swept = [...this.#progress].filter(([, one]) => isDue(one));
+    // Lanes that find no room stay in the calendar.
+    if (!lanes.hasRoom()) this.sweepSoon();
     if (swept.length === 0 || !lanes.hasRoom()) return 0;
+    for (const [, one] of swept) if (one.sweptTo === null) begin(one, now, clock.now());
     const limit = Math.ceil(SWEPT_MAX / swept.length);
     const from = swept.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES }));
     const untilMs = this.untilMs();
@@ -126,10 +150,19 @@ export class Calendar {
     }
     for (const [id, one] of swept) {
       const { last, count } = found.get(id) ?? { last: null, count: 0 };
-      if (one.sweptTo === null) one.sweptAtMs = now;
       one.sweptTo = count >= limit ? last : null;
+      one.isWhole ||= one.sweptTo === null && one.fullAtMs > now;
       if (one.sweptTo !== null) this.#hasMore = true;
     }
     return due.length;
   }
+}
+
+/** A sweep begins: from the beginning when that is due, otherwise a while before the last one began. */
+function begin(one: Progress, atMs: number, nowMs: number): void {
+  const isFull = atMs >= one.fullAtMs;
+  one.sweptTo = isFull ? BEFORE_ALL_LANES : { ...BEFORE_ALL_LANES, ms: one.sweptFromMs };
+  if (isFull) one.fullAtMs = atMs + FULL_SWEEP_EVERY_MS;
+  one.sweptAtMs = atMs;
+  one.sweptFromMs = nowMs - LATE_COMMIT_MS;
 }

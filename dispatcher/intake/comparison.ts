@@ -4,12 +4,14 @@ import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import type { Lane } from "./lane.ts";
+import { LATE_COMMIT_MS, type Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 const LANES_MAX = 500;
 const COMPARE_EVERY_MS = 3_500;
 const DEADLINE_MS = 3_000;
+/** How often everything of a lane is compared all the same, ms. */
+const FULL_EVERY_MS = 600_000;
 
 type Deps = {
   database: Database;
@@ -23,7 +25,8 @@ type Deps = {
  * Compares lanes with the table: does the table have more open schedules, up to the place that the lane should know,
  * than are in memory? This happens when a transaction commits after the lane was read past its schedules; an entry in
  * the calendar does not announce a lane that is already awake. A lane that differs is read again; a lane that was read
- * meanwhile is compared again.
+ * meanwhile is compared again. What was due a while before the last comparison is left out, so that a busy lane's
+ * deliveries of the last hours are not passed while a held snapshot keeps their rows.
  */
 export class Comparison {
   readonly #deps: Deps;
@@ -37,18 +40,23 @@ export class Comparison {
     const { database, clock, lanes, deliveries } = this.#deps;
     const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
     if (compared.length === 0) return 0;
-    const asked = new Map(compared.map((lane) => [lane.key, { ...lane, to: this.#knownTo(lane) }]));
+    const [nowMs, atMs] = [clock.now(), clock.monotonic()];
+    const asked = new Map(
+      compared.map((lane) => [lane.key, { ...lane, fromMs: fromOf(lane, atMs), to: this.#knownTo(lane) }]),
+    );
     const open = deliveries.countHolders(
       ({ memory, claim }) => memory && !claim,
-      (delivery) => (isUpTo(delivery, asked.get(delivery.lane)?.to) ? delivery.lane : null),
+      (delivery) => (isBetween(delivery, asked.get(delivery.lane)) ? delivery.lane : null),
     );
+    const oldestMs = deliveries.oldestDueOf(new Set(asked.keys()));
     const known = [...asked.values()].map((lane) => ({ ...lane, known: open.get(lane.key) ?? 0 }));
     const more = new Set(await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known)));
     for (const [n, lane] of compared.entries()) {
       const then = known[n];
       const isSame = lane.readTo === then?.readTo && lane.moreFromMs === then?.moreFromMs;
-      if (!isSame) lanes.compareAgain(lane);
-      else if (more.has(n)) lanes.readAgain(lane, Number.NEGATIVE_INFINITY);
+      if (!isSame || then === undefined) lanes.compareAgain(lane);
+      else if (more.has(n)) lanes.readAgain(lane, then.fromMs);
+      else settle(lane, Math.min(nowMs - LATE_COMMIT_MS, oldestMs.get(lane.key) ?? nowMs), atMs);
     }
     return compared.length;
   }
@@ -61,5 +69,20 @@ export class Comparison {
   }
 }
 
-const isUpTo = ({ dueAtMs, id }: Delivery, to: DuePlace | undefined): boolean =>
-  to !== undefined && (dueAtMs < to.ms || (dueAtMs === to.ms && id <= to.id));
+/** From which due time on a lane is compared, epoch ms. */
+const fromOf = ({ fromMs, compared }: Lane, atMs: number): number =>
+  atMs >= compared.fullAtMs ? fromMs - LATE_COMMIT_MS : compared.fromMs;
+
+/** A comparison that began at `atMs` (monotonic) found a lane as it should be: the next one begins at `fromMs`. */
+function settle({ compared }: Lane, fromMs: number, atMs: number): void {
+  if (atMs < compared.settlesAtMs) return;
+  compared.fromMs = Math.max(compared.fromMs, fromMs);
+  if (atMs >= compared.fullAtMs) compared.fullAtMs = atMs + FULL_EVERY_MS;
+}
+
+type Part = { fromMs: number; to: DuePlace };
+
+const isBetween = ({ dueAtMs, id }: Delivery, part: Part | undefined): boolean =>
+  part !== undefined &&
+  dueAtMs >= part.fromMs &&
+  (dueAtMs < part.to.ms || (dueAtMs === part.to.ms && id <= part.to.id));

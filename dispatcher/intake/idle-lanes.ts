@@ -8,7 +8,7 @@ import type { Lanes } from "./lanes.ts";
 const LANES_MAX = 100;
 const DEADLINE_MS = 3_000;
 
-type Deps = { database: Database; clock: Time; lanes: Lanes };
+type Deps = { database: Database; clock: Time; lanes: Lanes; recovery: { recoveredToMs(): number } };
 
 /** Puts idle lanes back: raises their calendar entries to what is due next, and removes the lanes from memory. */
 export class IdleLanes {
@@ -20,11 +20,11 @@ export class IdleLanes {
 
   /** Runs one statement for a bounded number of lanes. Returns how many were idle. */
   async runOnce(): Promise<number> {
-    const { database, clock, lanes } = this.#deps;
+    const { database, clock, lanes, recovery } = this.#deps;
     const idle = lanes.takeIdle(LANES_MAX);
     if (idle.length === 0) return 0;
     const usedAtMs = new Map(idle.map((lane) => [lane, lane.usedAtMs]));
-    const raised = await database.run(DEADLINE_MS, ({ sql }) => raiseLanes(sql, idle));
+    const raised = await database.run(DEADLINE_MS, ({ sql }) => raiseLanes(sql, idle, recovery.recoveredToMs()));
     const soonMs = clock.now() + PREFETCH_HORIZON_MS;
     for (const { dueAtMs, ...id } of raised) {
       const lane = lanes.get(laneKey(id));

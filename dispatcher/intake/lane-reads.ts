@@ -119,8 +119,10 @@ export class LaneReads {
    */
   #takeIn(lane: Lane, rows: readonly DueSchedule[], limit: number, untilMs: number): boolean {
     const from = lane.readTo;
+    const wasUnread = lane.isUnread;
     lane.readTo = after(untilMs);
     lane.moreFromMs = null;
+    lane.isUnread = false;
     for (const [n, row] of rows.entries()) {
       if (this.#deps.intake.accept(row)) {
         lane.deferrals = 0;
@@ -128,6 +130,7 @@ export class LaneReads {
       }
       const before = rows[n - 1];
       lane.readTo = before ? { ms: before.dueAtMs, id: before.id } : from;
+      lane.isUnread = wasUnread && before === undefined;
       lane.moreFromMs = row.dueAtMs;
       return false;
     }

@@ -1,4 +1,4 @@
-import { after, BEFORE_ALL, type DuePlace, type DueSchedule } from "#db/queries/schedules/due.ts";
+import { after, type DuePlace, type DueSchedule } from "#db/queries/schedules/due.ts";
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
@@ -11,8 +11,12 @@ export type Lane = {
   readonly accountId: string;
   readonly env: Environment;
   readonly shard: number;
+  /** Nothing of the lane that is open is due before this. Where reading begins, so that it passes no dead rows. */
+  fromMs: number;
   /** Every schedule up to this place has been in memory. */
   readTo: DuePlace;
+  /** Whether something of it was read. */
+  isUnread: boolean;
   /** From this due time on, after `readTo`, there may be more to read; null when everything was read. */
   moreFromMs: number | null;
   /** Whether it is read again from before `readTo`. That does not wait for room. */
@@ -31,10 +35,24 @@ export type Lane = {
   readAtMs: number;
   comparedAtMs: number;
   usedAtMs: number;
+  /** What comparisons still have to look at. */
+  readonly compared: Compared;
 };
 
 /** Schedules that came within the horizon: the due times of the first and of the last one, ms. */
 export type Coming = { fromMs: number; toMs: number };
+
+/**
+ * Comparisons look at what is due from `fromMs` on, epoch ms. Until `settlesAtMs` (monotonic) that is everything, and it is
+ * once more at `fullAtMs`.
+ */
+export type Compared = { fromMs: number; settlesAtMs: number; fullAtMs: number };
+
+/** No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. */
+export const LATE_COMMIT_MS = 60_000;
+
+/** For this long after a lane woke, what a former owner puts back may become open, whenever it was due, ms. */
+const SETTLING_MS = 60_000;
 
 /** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
 export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
@@ -43,7 +61,9 @@ export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
 export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number): Lane {
   return {
     ...{ key: laneKey({ accountId, env }), accountId, env, shard },
-    readTo: BEFORE_ALL,
+    fromMs: dueAtMs,
+    readTo: placeBefore(dueAtMs),
+    isUnread: true,
     moreFromMs: dueAtMs,
     isPulledBack: false,
     isReading: false,
@@ -55,14 +75,12 @@ export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: numb
     readAtMs: nowMs,
     comparedAtMs: nowMs,
     usedAtMs: nowMs,
+    compared: { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs: nowMs + SETTLING_MS, fullAtMs: nowMs + SETTLING_MS },
   };
 }
 
-/** Whether nothing of the lane was read yet. */
-export const isUnread = ({ readTo }: Lane): boolean => readTo === BEFORE_ALL;
-
 /** Whether no read of the lane was tried. A lane that found no memory is unread, but its due time is known. */
-export const isUntried = (lane: Lane): boolean => isUnread(lane) && lane.deferredUntilMs === Number.NEGATIVE_INFINITY;
+export const isUntried = (lane: Lane): boolean => lane.isUnread && lane.deferredUntilMs === Number.NEGATIVE_INFINITY;
 
 /**
  * Whether a schedule that was read by id may come into memory. It may not while others of the lane that are due before
@@ -103,4 +121,4 @@ export function readOn(lane: Lane, { fromMs, toMs }: Coming): void {
 }
 
 /** The place before everything that is due at `ms`. Instants are whole milliseconds. */
-const placeBefore = (ms: number): DuePlace => (ms === Number.NEGATIVE_INFINITY ? BEFORE_ALL : after(ms - 1));
+const placeBefore = (ms: number): DuePlace => after(ms - 1);

@@ -3,7 +3,7 @@ import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { DeferredLanes } from "./deferred-lanes.ts";
-import { isUnread, type Lane, newLane, pullBack, readOn } from "./lane.ts";
+import { LATE_COMMIT_MS, type Lane, newLane, pullBack, readOn } from "./lane.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
 import { freeFor, laneMax } from "./memory.ts";
 
@@ -48,6 +48,13 @@ export class Lanes {
     return this.#awake.size;
   }
 
+  /** From which due time on a lane has more to read, epoch ms; Infinity when none has. */
+  moreFromMs(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { moreFromMs } of this.#awake.values()) earliest = Math.min(earliest, moreFromMs ?? earliest);
+    return earliest;
+  }
+
   hasRoom(): boolean {
     return this.#awake.size < LANES_MAX;
   }
@@ -66,9 +73,18 @@ export class Lanes {
     this.want(lane);
   }
 
-  /** Wakes a lane that has something due at `dueAtMs`. Does nothing for a lane that is awake already. */
+  /**
+   * Wakes a lane that has nothing open before `dueAtMs`. A lane that is awake already is read again from there, unless it was
+   * read from there before.
+   */
   wake(due: DueLane, key: string): void {
-    if (this.#awake.has(key) || !this.hasRoom()) return;
+    const awake = this.#awake.get(key);
+    if (awake && due.dueAtMs < awake.fromMs) {
+      awake.fromMs = due.dueAtMs;
+      awake.compared.fromMs = due.dueAtMs - LATE_COMMIT_MS;
+      this.readAgain(awake, due.dueAtMs);
+    }
+    if (awake || !this.hasRoom()) return;
     const lane = newLane(due, this.#deps.clock.monotonic());
     this.#awake.set(key, lane);
     this.want(lane);
@@ -122,7 +138,7 @@ export class Lanes {
       due.add(lane);
     }
     for (const lane of due) this.#toCompare.delete(lane);
-    const known = [...due].filter((lane) => this.#awake.get(lane.key) === lane && !isUnread(lane));
+    const known = [...due].filter((lane) => this.#awake.get(lane.key) === lane && !lane.isUnread);
     for (const lane of known) if (isToBeRead(lane)) this.compareAgain(lane);
     return known.filter((lane) => !isToBeRead(lane));
   }

@@ -8,6 +8,10 @@ import type { OutageWatch } from "./outage-watch.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 3_000;
+/** No claim is committed later than this after its statement began, ms: what was read up to there is all there is. */
+const LATE_COMMIT_MS = 10_000;
+/** How often all claims are looked at all the same, ms. */
+const FULL_EVERY_MS = 600_000;
 /** The most interrupted attempts that wait to be recorded. No batch is read that could exceed it. */
 export const INTERRUPTED_MAX = 2 * ROWS_MAX;
 
@@ -19,7 +23,7 @@ type Deps = {
     interrupted(): number;
     addInterrupted(record: AttemptRecord): void;
   };
-  clock: Pick<Clock, "sinceStepMs" | "monotonic">;
+  clock: Pick<Clock, "sinceStepMs" | "monotonic" | "now">;
   outage: OutageWatch;
 };
 
@@ -28,22 +32,49 @@ type Deps = {
  * died or was cut off, and nobody knows whether the target was reached. An attempt whose outcome this process holds is
  * left alone. After an outage, and after a step of the database's clock, recovery waits, because leases may look
  * expired that are not.
+ *
+ * A claim's lease ends later than that of any earlier claim. So each round begins where the last one found no older claim
+ * left: a held snapshot keeps the rows of all claims before.
  */
 export class Recovery {
   readonly #deps: Deps;
+  /** Of each shard, the claims whose lease ended before this are recovered, epoch ms. */
+  readonly #recoveredTo = new Map<number, number>();
+  #fullAtMs: number;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#fullAtMs = deps.clock.monotonic() + FULL_EVERY_MS;
+  }
+
+  /** A shard was taken over. Its former owner has recovered what ended before `recoveredToMs`; null when that is not known. */
+  take(shard: number, recoveredToMs: number | null): void {
+    this.#recoveredTo.set(shard, recoveredToMs ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Claims of this shard, or of every shard that is owned, whose lease ended before this are recovered; epoch ms. */
+  recoveredToMs(shard?: number): number {
+    const shards = shard === undefined ? this.#deps.shards.owned() : [shard];
+    return Math.min(...shards.map((id) => this.#recoveredTo.get(id) ?? Number.NEGATIVE_INFINITY));
   }
 
   /** Passes expired attempts to the recorder. Returns how many. */
   async runOnce(): Promise<number> {
     const { database, shards, recorder, clock, outage } = this.#deps;
-    if (clock.sinceStepMs() <= CLAIM_LEASE_MS || !outage.mayRecover(clock.monotonic())) return 0;
+    const isStepped = clock.sinceStepMs() <= CLAIM_LEASE_MS;
+    // Leases of later claims may end before.
+    if (isStepped) this.#recoveredTo.clear();
+    if (isStepped || !outage.mayRecover(clock.monotonic())) return 0;
     if (recorder.interrupted() + ROWS_MAX > INTERRUPTED_MAX) return 0;
     const owned = shards.owned();
     if (owned.length === 0) return 0;
-    const expired = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, owned, ROWS_MAX));
+    const isFull = clock.monotonic() >= this.#fullAtMs;
+    if (isFull) this.#fullAtMs = clock.monotonic() + FULL_EVERY_MS;
+    const nowMs = clock.now();
+    const from = owned.map((id) => ({ id, fromMs: isFull ? Number.NEGATIVE_INFINITY : this.recoveredToMs(id) }));
+    const expired = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, from, ROWS_MAX));
+    const oldestMs = Math.min(nowMs - LATE_COMMIT_MS, expired[0]?.claimDeadlineMs ?? Number.POSITIVE_INFINITY);
+    for (const { id } of from) this.#recoveredTo.set(id, oldestMs);
     const lost = expired.filter(({ id }) => !recorder.holds(id));
     for (const claim of lost) recorder.addInterrupted(interruptedRecord(claim));
     return lost.length;

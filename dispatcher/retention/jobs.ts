@@ -84,6 +84,7 @@ export function retentionJobs(plans: Plans, onPartitions: (days: number) => void
     expiry("sign-in links", { table: "sign_in_tokens", column: "expires_at", hours: 0 }),
     expiry("sign-in requests", { table: "sign_in_requests", column: "asked_at", hours: 1 }),
     expiry("dispatchers", { table: "dispatchers", column: "beat_at", hours: 24 * GONE_DISPATCHER_DAYS }),
+    expiry("heartbeats", { table: "heartbeats", column: "beat_at", hours: 24 * GONE_DISPATCHER_DAYS }),
     // Before the job below, which deletes what it sums.
     summedPublicDays(),
     sweep(

@@ -17,12 +17,13 @@ import { role } from "./checks/role.ts";
 import { schema } from "./checks/schema.ts";
 import { server } from "./checks/server.ts";
 import { settings } from "./checks/settings.ts";
+import { snapshot } from "./checks/snapshot.ts";
 import { version } from "./checks/version.ts";
 import { writes } from "./checks/writes.ts";
 
 /** All checks, each after those that it needs. */
 export const CHECKS: readonly Check[] = [
   ...[settings, database, version, pooler, server, clock, connections, extensions, schema, role],
-  ...[writes, keys, incarnation, dispatchers, partitions, retention],
+  ...[writes, keys, incarnation, dispatchers, partitions, retention, snapshot],
   ...[disk, mail, baseUrl, proxies],
 ];

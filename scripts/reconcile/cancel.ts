@@ -24,6 +24,7 @@ const POLL_MS = 500;
 const STOPPED_WITHIN_MS = 6_000 + SHARD_LEASE_MS;
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+const ALL_CLAIMS = ALL_SHARDS.map((id) => ({ id, fromMs: Number.NEGATIVE_INFINITY }));
 
 /**
  * Waits until no dispatcher can send any more. Throws a SetupError when one still does: it is of a version that knows no
@@ -73,7 +74,7 @@ async function cancelClaimed(database: Database, { dueBeforeMs }: DueBefore): Pr
     if (performance.now() > until) throw new SetupError("A dispatcher still makes claims in this database: stop it.");
     await wait(POLL_MS);
   }
-  const claims = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, ALL_SHARDS, CLAIMS_MAX));
+  const claims = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, ALL_CLAIMS, CLAIMS_MAX));
   const due = claims.filter(({ dueAtMs }) => dueAtMs < dueBeforeMs);
   let cancelled = 0;
   for (let from = 0; from < due.length; from += BATCH) {

@@ -262,5 +262,6 @@ export const METRICS_EXAMPLE = {
     },
   ],
   queue: { due: 0, firing: 3, scheduled: 1204, failed: 7, oldest_due_ms: 0, estimated: false },
+  snapshot: { held_ms: 0, transactions: 0 },
   punctuality: PUNCTUALITY_SUMMARY_EXAMPLE,
 };

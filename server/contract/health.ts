@@ -10,14 +10,16 @@ const Check = z.enum(["ok", "unavailable"]);
 
 const ReadinessAnswer = z
   .strictObject({
-    status: Check.describe("`ok` when every check is."),
+    status: z
+      .enum(["ok", "degraded", "unavailable"])
+      .describe("`ok` when every check is; `degraded` when it is and an operator should act all the same."),
     checks: z
       .strictObject({
         database: Check.describe("Whether the database takes writes."),
         queue: Check.describe("Whether a dispatcher had a heartbeat within 15 s."),
       })
       .describe("The individual checks."),
-    reason: z.string().optional().describe("Why a check failed, and what an operator can do; not when all are ok."),
+    reason: z.string().optional().describe("Why the status is not `ok`, and what an operator can do."),
   })
   .meta({ id: "Readiness", description: "Whether the service is ready." });
 
@@ -48,7 +50,8 @@ export const getReadiness = endpoint({
   auth: "none",
   responses: {
     200: {
-      description: "The database takes writes, and a dispatcher had a heartbeat within 15 s.",
+      description:
+        "The database takes writes, and a dispatcher had a heartbeat within 15 s. `degraded`: a session has held a snapshot for ten minutes.",
       schema: ReadinessAnswer,
       example: { status: "ok", checks: { database: "ok", queue: "ok" } },
     },
@@ -95,6 +98,15 @@ export const MetricsAnswer = z
         estimated: z.boolean().describe("Whether a count above 10,000 is an estimate; `due` is capped at 20,000."),
       })
       .describe("Schedules that wait, of all accounts."),
+    snapshot: z
+      .strictObject({
+        held_ms: z
+          .int()
+          .nullable()
+          .describe("For how long, ms; 0 when nobody holds one, null where the database does not tell."),
+        transactions: z.int().describe("How many transactions began since."),
+      })
+      .describe("The oldest snapshot that is held in the database: no row that died since can be removed."),
     punctuality: PunctualitySummary.describe("As `/v1/status/punctuality` shows it, without histogram and series."),
   })
   .meta({ id: "Metrics", description: "Figures of the whole service." });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
+import { readSnapshotHolder } from "#db/queries/fleet/held-snapshot.ts";
 import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { cacheFor } from "#domain/cache-for.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -19,8 +20,8 @@ const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(serv
 
 async function readNow({ installation, database }: Services): Promise<Metrics> {
   await installation();
-  const [fleet, queue] = await database.run(DATABASE_BUDGET_MS, ({ sql }) =>
-    Promise.all([readFleet(sql), readQueueFigures(sql)]),
+  const [fleet, queue, holder] = await database.run(DATABASE_BUDGET_MS, ({ sql }) =>
+    Promise.all([readFleet(sql), readQueueFigures(sql), readSnapshotHolder(sql)]),
   );
   return {
     dispatchers: fleet.map(({ startedAtMs, beatAtMs, beatAgeMs, isAlive, skewMs, ...rest }) => ({
@@ -38,6 +39,10 @@ async function readNow({ installation, database }: Services): Promise<Metrics> {
       failed: queue.failed,
       oldest_due_ms: queue.oldestDueMs,
       estimated: queue.isEstimated,
+    },
+    snapshot: {
+      held_ms: holder === null ? 0 : holder.heldMs && Math.round(holder.heldMs),
+      transactions: holder?.transactions ?? 0,
     },
     punctuality: presentPunctualitySummary(await readPunctuality()),
   };

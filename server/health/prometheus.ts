@@ -11,7 +11,7 @@ export type OwnCounts = {
 
 /** The metrics in the Prometheus text format, times in seconds. Source: text-based exposition format 0.0.4. */
 export function prometheusText(
-  { dispatchers, queue, punctuality }: Metrics,
+  { dispatchers, queue, snapshot, punctuality }: Metrics,
   { refusedTargets, databaseErrors }: OwnCounts,
 ): string {
   const labelsOf = ({ id, host }: Metrics["dispatchers"][number]) => ({ dispatcher: id, host });
@@ -41,6 +41,14 @@ export function prometheusText(
     gauge("queue_failed", "Schedules waiting for a retry.", [[queue.failed]]),
     gauge("queue_oldest_due_seconds", "How long the oldest due schedule has been due.", [
       [queue.oldest_due_ms / 1_000],
+    ]),
+    gauge(
+      "held_snapshot_seconds",
+      "For how long the oldest snapshot in the database has been held.",
+      snapshot.held_ms === null ? [] : [[snapshot.held_ms / 1_000]],
+    ),
+    gauge("held_snapshot_transactions", "How many transactions began since the oldest snapshot that is held.", [
+      [snapshot.transactions],
     ]),
     gauge("punctuality_sent", "Live schedules whose first attempt was sent within 24 h.", [[punctuality.sent]]),
     gauge("punctuality_on_time_ratio", `Fraction of them sent at most ${punctuality.on_time_within_ms} ms late.`, [

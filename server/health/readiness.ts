@@ -1,13 +1,15 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
+import { readSnapshotHolder } from "#db/queries/fleet/held-snapshot.ts";
 import { probeWrite } from "#db/queries/fleet/probe-write.ts";
 import { hasLivingDispatcher } from "#db/queries/fleet/readiness.ts";
 import { assertSettingsFit } from "#db/queries/fleet/server-settings.ts";
 import { cacheFor } from "#domain/cache-for.ts";
+import { describeHolder, isHeldLong } from "#domain/held-snapshot.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 
-/** `reason`: why a check failed, a sentence for operators, with what to do. */
-export type Readiness = { status: Check; checks: { database: Check; queue: Check }; reason?: string };
+/** `reason`: why the status is not ok, a sentence for operators, with what to do. */
+export type Readiness = { status: Check | "degraded"; checks: { database: Check; queue: Check }; reason?: string };
 
 type Check = "ok" | "unavailable";
 
@@ -21,14 +23,15 @@ const reader = perServices((services) => cacheFor(MAX_AGE_MS, () => readNow(serv
 
 async function readNow(services: Services): Promise<Readiness> {
   const { database, log, isPooled } = services;
-  const [written, alive] = await Promise.all([
+  const [written, alive, holder] = await Promise.all([
     orFault(services, () =>
       database.run(DATABASE_BUDGET_MS, async ({ sql }) => {
         await assertSettingsFit(sql, { isPooled });
         await probeWrite(sql);
       }),
     ),
-    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ db }) => hasLivingDispatcher(db))),
+    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ sql }) => hasLivingDispatcher(sql))),
+    orFault(services, () => database.run(DATABASE_BUDGET_MS, ({ sql }) => readSnapshotHolder(sql))),
   ]);
   const queue = alive === true ? "ok" : "unavailable";
   const failed = [written, alive].find((one) => one instanceof Error);
@@ -38,7 +41,11 @@ async function readNow(services: Services): Promise<Readiness> {
     log.warn({ fault, err: failed }, "not ready");
     return { status: "unavailable", checks: { database: "unavailable", queue }, reason };
   }
-  if (queue === "ok") return { status: "ok", checks: { database: "ok", queue } };
+  if (queue === "ok") {
+    const checks = { database: "ok", queue } as const;
+    if (holder === null || holder instanceof Error || !isHeldLong(holder)) return { status: "ok", checks };
+    return { status: "degraded", checks, reason: describeHolder(holder) };
+  }
   return { status: "unavailable", checks: { database: "ok", queue }, reason: NO_DISPATCHER };
 }
 

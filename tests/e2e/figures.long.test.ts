@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bucketValue, offsetBucket } from "#domain/punctuality.ts";
 import { type FiguresHarness, type SignedIn, startFiguresHarness } from "#tests/helpers/figures-harness.ts";
 import { expectSound, WIDE } from "#tests/helpers/page-checks.ts";
+import { setUsage } from "../helpers/usage.ts";
 
 let harness: FiguresHarness;
 let full: SignedIn;
@@ -238,10 +239,7 @@ describe("the page of usage", () => {
     }
   });
 
-  const use = (account: SignedIn, scheduled: number) => harness.sql`
-    INSERT INTO usage (account_id, env, period, scheduled)
-    VALUES (${account.id}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${scheduled})
-    ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
+  const use = (account: SignedIn, scheduled: number) => setUsage(harness.sql, account.id, scheduled);
 });
 
 describe("the public status", () => {

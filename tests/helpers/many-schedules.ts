@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { setUsage } from "./usage.ts";
 
 /** Creates `count` schedules without payload to `https://example.com/hook/…` in one statement, counted in usage. */
 export async function createTestSchedules(
@@ -21,10 +22,10 @@ export async function createTestSchedules(
       SELECT m.id, ${accountId}, ${env}, a.shard, false, ${fireAt}::timestamptz + n * interval '1 ms',
         ${fireAt}::timestamptz + n * interval '1 ms', 0, 0, ${`https://${host}`}, at, at
       FROM made m, accounts a WHERE a.id = ${accountId}`;
-    await tx`
-      INSERT INTO usage AS u (account_id, env, period, scheduled)
-      VALUES (${accountId}, ${env}, to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${count})
-      ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = u.scheduled + ${count}`;
+    const [used] = await tx`
+      SELECT coalesce(sum(scheduled), 0)::int AS n FROM usage
+      WHERE account_id = ${accountId} AND env = ${env} AND period = to_char(now() AT TIME ZONE 'utc', 'YYYYMM')`;
+    await setUsage(tx, accountId, used?.n + count, { env });
   });
 }
 

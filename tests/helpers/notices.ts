@@ -8,6 +8,7 @@ import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
 import type { DispatchHarness } from "./dispatch-harness.ts";
 import type { FakeResend } from "./fake-resend.ts";
+import { setUsage } from "./usage.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -93,9 +94,7 @@ export function createNoticeHarness(dispatch: DispatchHarness, resend: FakeResen
     /** Sets how many live schedules the account created in the current month of the clock. */
     async used(account: { id: string }, scheduled: number): Promise<void> {
       const period = new Date(clock.now()).toISOString().slice(0, 7).replace("-", "");
-      await dispatch.sql`
-        INSERT INTO usage (account_id, env, period, scheduled) VALUES (${account.id}, 'live', ${period}, ${scheduled})
-        ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = excluded.scheduled`;
+      await setUsage(dispatch.sql, account.id, scheduled, { period });
     },
     /** The mails that an account received. */
     mails: (account: { id: string }) => resend.accepted.filter(({ to }) => to === `${account.id}@example.com`),

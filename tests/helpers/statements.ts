@@ -16,6 +16,8 @@ export type PlanNode = {
   "Rows Removed by Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
   "Heap Fetches"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
   Plans?: PlanNode[];
 };
 
@@ -45,8 +47,8 @@ export function watchStatements(url: string, session: Record<string, string | nu
     async explainAll(statements: readonly Statement[]): Promise<Explained> {
       const explained: Explained = { planningMs: 0, executionMs: 0, plans: [] };
       for (const { text, parameters } of statements) {
-        const isQuery = /^\s*(select|with)/i.test(text) && !text.includes("set_config");
-        const head = isQuery ? "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " : "";
+        const isQuery = /^\s*(select|with|insert|update|delete)/i.test(text) && !text.includes("set_config");
+        const head = isQuery ? "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) " : "";
         const [row] = await sql.unsafe(`${head}${text}`, parameters as never[]);
         if (!isQuery) continue;
         const reported = row?.["QUERY PLAN"][0];
@@ -64,3 +66,6 @@ export function watchStatements(url: string, session: Record<string, string | nu
 export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
+
+/** The shared buffers that a plan with all its nodes, and the functions that it calls, looked at. */
+export const buffersOf = (plan: PlanNode): number => plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];

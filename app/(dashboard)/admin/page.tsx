@@ -4,11 +4,13 @@ import { QueueCard } from "#components/admin/queue-card.tsx";
 import { ServiceLateness } from "#components/admin/service-lateness.tsx";
 import { AutoRefresh } from "#components/layout/auto-refresh.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
+import { Notice } from "#components/ui/notice.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { listAllAccounts } from "#server/admin/list-accounts.ts";
 import { readDispatchers } from "#server/admin/read-fleet.ts";
 import { readQueue } from "#server/admin/read-queue.ts";
+import { readHeldSnapshot } from "#server/admin/read-snapshot.ts";
 import { readLastPunctuality } from "#server/overview/punctuality.ts";
 import { hrefIn, hrefWith, type View } from "../view.ts";
 import { adminPage } from "./admin-page.tsx";
@@ -22,9 +24,10 @@ export default adminPage("/admin", async ({ admin, view }) => {
     plan: PLAN_NAMES.find((name) => name === plan),
     status: STATUSES.find((name) => name === status),
   };
-  const [queue, { dispatchers, shardsUnowned }, accounts, punctuality] = await Promise.all([
+  const [queue, { dispatchers, shardsUnowned }, held, accounts, punctuality] = await Promise.all([
     readQueue(admin),
     readDispatchers(admin),
+    readHeldSnapshot(admin),
     listAllAccounts(admin, { ...filter, after }),
     readLastPunctuality(),
   ]);
@@ -41,6 +44,7 @@ export default adminPage("/admin", async ({ admin, view }) => {
     body: (
       <>
         <FormOutcome error={error} />
+        {held && <Notice kind="warn">{held}</Notice>}
         <QueueCard queue={queue} />
         <ServiceLateness figures={punctuality} />
         <DispatcherTable dispatchers={dispatchers} shardsUnowned={shardsUnowned} now={view.now} />

@@ -11,7 +11,7 @@ export async function readMonth(
 ): Promise<{ scheduled: number; nowMs: number; nextMonthMs: number }> {
   const [row] = await sql`
     SELECT coalesce((SELECT scheduled FROM usage WHERE account_id = ${tenant.accountId} AND env = ${tenant.env}
-        AND period = to_char(clock.at, 'YYYYMM')), 0) AS scheduled,
+        AND period = to_char(clock.at, 'YYYYMM') ORDER BY part DESC LIMIT 1), 0) AS scheduled,
       extract(epoch FROM clock.at)::float8 * 1000 AS now_ms,
       extract(epoch FROM date_trunc('month', clock.at) + interval '1 month')::float8 * 1000 AS next_month_ms
     FROM (SELECT clock_timestamp() AT TIME ZONE 'utc' AS at) clock`;

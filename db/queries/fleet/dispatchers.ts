@@ -1,5 +1,6 @@
-import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
+import { DISPATCHER_ALIVE_MS, SHARD_LEASE_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
+import { beatingDispatchers } from "./beats.ts";
 
 export type FleetMember = {
   id: string;
@@ -22,8 +23,9 @@ export async function readFleet(sql: Sql): Promise<FleetMember[]> {
       (extract(epoch FROM d.started_at) * 1000)::float8 AS "startedAtMs",
       (extract(epoch FROM d.beat_at) * 1000)::float8 AS "beatAtMs",
       age.ms AS "beatAgeMs", age.ms < ${DISPATCHER_ALIVE_MS} AS "isAlive",
-      (SELECT count(*)::int FROM shards s WHERE s.owner = d.id AND s.lease_until > clock_timestamp()) AS shards
-    FROM dispatchers d
+      (SELECT count(*)::int FROM shards s WHERE s.owner = d.id AND clock_timestamp() <
+        CASE WHEN d.renews THEN d.beat_at + ${SHARD_LEASE_MS} * interval '1 millisecond' ELSE s.lease_until END) AS shards
+    FROM ${beatingDispatchers(sql, 3_600_000)} d
     CROSS JOIN LATERAL (SELECT round(extract(epoch FROM clock_timestamp() - d.beat_at) * 1000)::int AS ms) age
     WHERE d.stopped_at IS NULL AND d.beat_at > now() - interval '1 hour'
     ORDER BY d.started_at, d.id LIMIT 1000`;

@@ -1,5 +1,6 @@
 import type { HOLD_CHOICES, HoldReason } from "#domain/incarnation.ts";
 import type { Runner } from "../../literals.ts";
+import { newestBeat } from "./beats.ts";
 import type { OpenHold } from "./standing.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { OpenHold } from "./standing.ts";
 export async function beginHold(sql: Runner, reason: Exclude<HoldReason, "operator">, readAtMs: number): Promise<void> {
   await sql`
     INSERT INTO holds (reason, system_identifier, timeline, newest_beat_at)
-    SELECT ${reason}, i.system_identifier, i.timeline, (SELECT max(beat_at) FROM dispatchers)
+    SELECT ${reason}, i.system_identifier, i.timeline, (SELECT beat_at FROM ${newestBeat(sql)} n)
     FROM database_incarnation() i
     WHERE NOT EXISTS (SELECT FROM holds WHERE ended_at >= to_timestamp(${readAtMs}::float8 / 1000))
     ON CONFLICT DO NOTHING`;
@@ -19,7 +20,7 @@ export async function beginHold(sql: Runner, reason: Exclude<HoldReason, "operat
 export async function holdForOperator(sql: Runner): Promise<OpenHold> {
   const [row] = await sql<[OpenHold]>`
     INSERT INTO holds AS h (reason, system_identifier, timeline, newest_beat_at)
-    SELECT 'operator', i.system_identifier, i.timeline, (SELECT max(beat_at) FROM dispatchers)
+    SELECT 'operator', i.system_identifier, i.timeline, (SELECT beat_at FROM ${newestBeat(sql)} n)
     FROM database_incarnation() i
     ON CONFLICT ((ended_at IS NULL)) WHERE ended_at IS NULL DO UPDATE SET reason = 'operator'
     RETURNING id, reason, (extract(epoch FROM newest_beat_at) * 1000)::float8 AS "newestBeatAtMs",
@@ -50,6 +51,6 @@ export async function continueHere(sql: Runner): Promise<void> {
   await sql`
     INSERT INTO holds (reason, system_identifier, timeline, newest_beat_at, began_at, ended_at, choice)
     SELECT 'operator', i.system_identifier, i.timeline, d.beat_at, n.at, n.at, 'continued'
-    FROM database_incarnation() i, (SELECT max(beat_at) AS beat_at FROM dispatchers) d,
+    FROM database_incarnation() i, (SELECT (SELECT beat_at FROM ${newestBeat(sql)} n) AS beat_at) d,
       LATERAL (SELECT greatest(clock_timestamp(), d.beat_at) AS at) n`;
 }

@@ -1,6 +1,7 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../../client.ts";
 import { environmentRows, lastShard } from "../../literals.ts";
+import { ownersMarks } from "./beats.ts";
 
 export type QueueFigures = {
   due: number;
@@ -22,8 +23,8 @@ const COUNTED_MAX = 10_000;
 
 /**
  * How many schedules wait. The time that this takes has a bound: each count reads one index in its order, up to a
- * limit, and all other plans are switched off. Schedules of accounts that are not active are neither due nor the
- * oldest, since they wait on purpose.
+ * limit, and all other plans are switched off. It begins where the owner of the shard has something open. Schedules of
+ * accounts that are not active are neither due nor the oldest, since they wait on purpose.
  */
 export async function readQueueFigures(sql: Sql): Promise<QueueFigures> {
   const row = await sql.begin("READ ONLY", async (tx) => {
@@ -58,7 +59,14 @@ async function countQueue(sql: TransactionSql) {
     ]
   >`
     WITH RECURSIVE
-    inactive AS MATERIALIZED (SELECT id FROM accounts WHERE status <> 'active' AND erased_at IS NULL),
+    inactive AS MATERIALIZED (SELECT id, shard FROM accounts WHERE status <> 'active' AND erased_at IS NULL),
+    owners AS MATERIALIZED (
+      SELECT o.owner, m.open_from, m.recovered_to FROM (SELECT owner, min(id) AS shard FROM shards GROUP BY owner) o
+      CROSS JOIN LATERAL ${ownersMarks(sql, "o.shard")} m
+    ),
+    marks AS MATERIALIZED (
+      SELECT s.id AS shard, o.open_from, o.recovered_to FROM shards s JOIN owners o ON o.owner IS NOT DISTINCT FROM s.owner
+    ),
     walk (shard, n, room) AS (
       SELECT -1, 0::bigint, ${DUE_MAX}::bigint
       UNION ALL
@@ -66,26 +74,41 @@ async function countQueue(sql: TransactionSql) {
         SELECT count(*) AS n FROM (
           SELECT 1 FROM schedules s
           WHERE s.shard = w.shard + 1 AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
+            AND s.next_attempt_at >= (SELECT open_from FROM marks WHERE shard = w.shard + 1)
           ORDER BY s.next_attempt_at, s.id LIMIT w.room) due) d
       WHERE w.shard < ${lastShard(sql)} AND w.room > 0
+    ),
+    open AS MATERIALIZED (
+      SELECT s.status FROM marks m CROSS JOIN LATERAL (
+        SELECT status FROM schedules
+        WHERE shard = m.shard AND status IN ('scheduled', 'failed') AND next_attempt_at >= m.open_from
+        ORDER BY next_attempt_at, id LIMIT ${COUNTED_MAX + 1}) s
+      LIMIT ${COUNTED_MAX + 1}
+    ),
+    -- Those of accounts that are not active, which a mark does not know.
+    held AS MATERIALIZED (
+      SELECT s.status, s.next_attempt_at >= m.open_from AS is_counted FROM inactive i JOIN marks m ON m.shard = i.shard
+      CROSS JOIN (VALUES ${environmentRows(sql)}) e(env) CROSS JOIN LATERAL (
+        SELECT status, next_attempt_at FROM schedules
+        WHERE account_id = i.id AND env = e.env AND status IN ('scheduled', 'failed') AND next_attempt_at <= now()
+        ORDER BY next_attempt_at, id LIMIT ${DUE_MAX}) s
     )
     SELECT
-      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status IN ('scheduled', 'failed')
-        ORDER BY shard, next_attempt_at, id LIMIT ${COUNTED_MAX + 1}) open)::int AS open,
-      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'failed'
-        ORDER BY shard LIMIT ${COUNTED_MAX + 1}) failed)::int AS failed,
-      (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'firing'
-        ORDER BY shard, claim_deadline LIMIT ${DUE_MAX}) firing)::int AS firing,
+      (SELECT count(*) FROM open)::int + (SELECT count(*) FROM held WHERE NOT is_counted)::int AS open,
+      CASE WHEN (SELECT count(*) FROM open) <= ${COUNTED_MAX}
+        THEN (SELECT count(*) FROM open WHERE status = 'failed')::int
+          + (SELECT count(*) FROM held WHERE NOT is_counted AND status = 'failed')::int
+        ELSE (SELECT count(*) FROM (SELECT 1 FROM schedules WHERE status = 'failed'
+          ORDER BY shard LIMIT ${COUNTED_MAX + 1}) failed)::int END AS failed,
+      (SELECT count(*) FROM marks m CROSS JOIN LATERAL (
+        SELECT 1 FROM schedules WHERE status = 'firing' AND shard = m.shard AND claim_deadline >= m.recovered_to
+        ORDER BY claim_deadline LIMIT ${DUE_MAX}) firing)::int AS firing,
       (SELECT sum(n) FROM walk)::int AS due,
-      (SELECT coalesce(sum(h.n), 0) FROM inactive i CROSS JOIN (VALUES ${environmentRows(sql)}) e(env) CROSS JOIN LATERAL (
-        SELECT count(*) AS n FROM (
-          SELECT 1 FROM schedules s
-          WHERE s.account_id = i.id AND s.env = e.env AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
-          ORDER BY s.next_attempt_at, s.id LIMIT ${DUE_MAX}) held) h)::int AS held,
-      (SELECT coalesce(max(extract(epoch FROM now() - o.at) * 1000), 0) FROM generate_series(0, ${lastShard(sql)}) g(shard) CROSS JOIN LATERAL (
+      (SELECT count(*) FROM held WHERE is_counted)::int AS held,
+      (SELECT coalesce(max(extract(epoch FROM now() - o.at) * 1000), 0) FROM marks m CROSS JOIN LATERAL (
         SELECT s.next_attempt_at AS at FROM schedules s
-        WHERE s.shard = g.shard AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
-          AND s.account_id <> ALL (ARRAY(SELECT id FROM inactive))
+        WHERE s.shard = m.shard AND s.status IN ('scheduled', 'failed') AND s.next_attempt_at <= now()
+          AND s.next_attempt_at >= m.open_from AND s.account_id <> ALL (ARRAY(SELECT id FROM inactive))
         ORDER BY s.next_attempt_at, s.id LIMIT 1) o)::float8 AS oldest_ms,
       (SELECT reltuples FROM pg_class WHERE oid = 'schedules_due'::regclass) AS open_about,
       (SELECT reltuples FROM pg_class WHERE oid = 'schedules_failed'::regclass) AS failed_about`;

@@ -1,19 +1,11 @@
-import { and, gt, isNull, sql } from "drizzle-orm";
 import { DISPATCHER_ALIVE_MS } from "#domain/timing.ts";
-import type { DbOrTx } from "../../orm.ts";
-import { dispatchers } from "../../schema/index.ts";
+import type { Sql } from "../../client.ts";
+import { beatingDispatchers } from "./beats.ts";
 
 /** Whether any dispatcher is alive: it has not stopped, and its last heartbeat is recent. */
-export async function hasLivingDispatcher(db: DbOrTx): Promise<boolean> {
-  const alive = await db
-    .select({ id: dispatchers.id })
-    .from(dispatchers)
-    .where(
-      and(
-        isNull(dispatchers.stoppedAt),
-        gt(dispatchers.beatAt, sql`clock_timestamp() - ${DISPATCHER_ALIVE_MS} * interval '1 millisecond'`),
-      ),
-    )
-    .limit(1);
+export async function hasLivingDispatcher(sql: Sql): Promise<boolean> {
+  const alive = await sql`
+    SELECT FROM ${beatingDispatchers(sql, DISPATCHER_ALIVE_MS)} d
+    WHERE stopped_at IS NULL AND beat_at > clock_timestamp() - ${DISPATCHER_ALIVE_MS} * interval '1 millisecond' LIMIT 1`;
   return alive.length > 0;
 }

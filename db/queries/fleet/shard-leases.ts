@@ -3,6 +3,7 @@ import { DISPATCHER_COUNTED_MS, DISPATCHER_SETTLED_MS, SHARD_LEASE_MS, TAKEOVER_
 import type { Sql } from "../../client.ts";
 import type { Runner } from "../../literals.ts";
 import { pgArray } from "../../pg-array.ts";
+import { beatingDispatchers, leaseUntil } from "./beats.ts";
 import { isIncarnation } from "./standing.ts";
 
 /** The fleet at a heartbeat. */
@@ -25,96 +26,162 @@ export type FleetCounts = {
   beatAtMs: number | null;
 };
 
+/** A dispatcher as its heartbeats store it. The marks (epoch ms) are of all shards that it owns; null where not known. */
+export type BeatingDispatcher = {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  skewMs: number | null;
+  /** Claims whose lease ended before this are recovered. */
+  recoveredToMs?: number | null;
+  /** Nothing open is due before this. */
+  openFromMs?: number | null;
+};
+
+/** How far `dispatchers.beat_at` is set ahead for processes of the previous release, and how often. */
+const AHEAD_S = 120;
+const AHEAD_AGAIN_S = 60;
+
 /**
- * Sends a heartbeat to the table and to every listener, and returns the state of the fleet. The id of a dispatcher that
- * has stopped is not used again: a heartbeat after its stop changes nothing.
+ * Sends a heartbeat to the table and to every listener, which renews the leases of the dispatcher's shards, in the transaction
+ * of the caller. Returns the state of the fleet and the shards that the dispatcher owns (shard id → epoch). The id of a
+ * dispatcher that has stopped is not used again: a heartbeat after its stop changes nothing.
  */
 export async function sendHeartbeat(
-  sql: Runner,
-  me: { id: string; host: string; pid: number; version: string; skewMs: number | null },
-): Promise<FleetCounts> {
-  const [row] = await sql`
-    WITH heartbeat AS (
-      INSERT INTO dispatchers (id, host, pid, version, skew_ms, system_identifier, timeline)
-      SELECT ${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.skewMs}, i.system_identifier, i.timeline
-      FROM database_incarnation() i
-      ON CONFLICT (id) DO UPDATE SET beat_at = now(), skew_ms = excluded.skew_ms,
-        system_identifier = excluded.system_identifier, timeline = excluded.timeline
-      WHERE dispatchers.stopped_at IS NULL
-      RETURNING beat_at
-    ), fleet AS (
-      SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled
-      FROM dispatchers
+  tx: Runner,
+  me: BeatingDispatcher,
+): Promise<FleetCounts & { owned: Map<number, number> }> {
+  const beatAtMs = await beat(tx, me);
+  const [row] = await tx`
+    WITH fleet AS (
+      SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled,
+        renews
+      FROM ${beatingDispatchers(tx, DISPATCHER_COUNTED_MS)} d
       WHERE stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_COUNTED_MS} * interval '1 millisecond'
+    ), ends AS MATERIALIZED (
+      SELECT s.owner, ${leaseUntil(tx)} AS lease_until FROM (SELECT DISTINCT ON (owner) * FROM shards ORDER BY owner, lease_until) s
     ), leases AS (
       -- A shard that was given up has an infinite lease end, which PostgreSQL 15 and 16 cannot subtract from.
-      SELECT owner, CASE WHEN owner IS NOT NULL
-        THEN lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() END AS free_in
-      FROM shards
+      SELECT s.id, s.epoch, s.owner, CASE WHEN s.owner IS NOT NULL
+        THEN e.lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' - clock_timestamp() END AS free_in
+      FROM shards s LEFT JOIN ends e ON e.owner = s.owner
     )
     SELECT coalesce((SELECT bool_or(is_me AND is_settled) FROM fleet), false) AS "isSettled",
       (SELECT count(*)::int FROM fleet WHERE NOT is_me) AS others,
       (SELECT count(*)::int FROM fleet WHERE NOT is_me AND is_settled) AS "settledOthers",
+      (SELECT bool_or(NOT renews) FROM fleet) AS "hasFormer",
       count(*) FILTER (WHERE owner IS NULL)::int AS "givenUp",
       count(*) FILTER (WHERE free_in < '0')::int AS expired,
       extract(epoch FROM min(free_in) FILTER (WHERE owner <> ${me.id} AND free_in >= '0'))::float8 * 1000 AS "nextFreeInMs",
-      (SELECT (extract(epoch FROM beat_at) * 1000)::float8 FROM heartbeat) AS "beatAtMs",
+      json_agg(ARRAY[id, epoch]) FILTER (WHERE owner = ${me.id}) AS owned,
       (SELECT pg_notify(due_channel(), 'beat'))
     FROM leases`;
   if (!row) throw new Error("the heartbeat statement returned no row");
-  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs, beatAtMs } = row;
+  const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
+  if (beatAtMs !== null) await beatForFormer(tx, me.id, row.hasFormer === true);
   return {
     ...{ isSettled, others, settledOthers, givenUp, expired, beatAtMs },
     nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY,
+    owned: new Map(row.owned ?? []),
   };
 }
 
 /**
- * Renews the leases of `epochs` (shard id → epoch), in the database of `incarnation` alone: another one may have the same
- * rows. Returns the shards that this dispatcher still owns.
+ * Stores the heartbeat, under the lock of the dispatcher's row: whoever takes its shards over holds that too, and comes wholly
+ * before or wholly after. Returns its instant, epoch ms; null when the dispatcher has stopped.
  */
-export async function renewShards(
-  sql: Sql,
-  owner: string,
-  epochs: ReadonlyMap<number, number>,
-  incarnation: Incarnation,
-): Promise<number[]> {
-  const rows = await sql`
-    WITH mine AS MATERIALIZED (
-      SELECT id FROM shards
-      WHERE (id, epoch) IN (
-          SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
-        AND owner = ${owner} AND ${isIncarnation(sql, incarnation)}
-      ORDER BY id FOR NO KEY UPDATE
+async function beat(tx: Runner, me: BeatingDispatcher): Promise<number | null> {
+  const lock = () => tx`SELECT FROM dispatchers WHERE id = ${me.id} AND stopped_at IS NULL FOR NO KEY UPDATE`;
+  let [mine] = await lock();
+  if (!mine) {
+    await tx`
+      INSERT INTO dispatchers (id, host, pid, version) VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version})
+      ON CONFLICT DO NOTHING`;
+    [mine] = await lock();
+  }
+  if (!mine) return null;
+  const at = (ms: number | null | undefined) => tx`to_timestamp(${ms ?? null}::float8 / 1000)`;
+  const [row] = await tx`
+    WITH last AS MATERIALIZED (
+      SELECT coalesce((SELECT beat FROM heartbeats WHERE dispatcher_id = ${me.id} ORDER BY beat DESC LIMIT 1), 0) AS beat
+    ), gone AS (
+      DELETE FROM heartbeats WHERE dispatcher_id = ${me.id} AND beat = (SELECT beat FROM last)
     )
-    UPDATE shards s SET lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
-    FROM mine m WHERE s.id = m.id RETURNING s.id`.values();
-  return rows.map((row) => row[0]);
+    INSERT INTO heartbeats (dispatcher_id, beat, beat_at, skew_ms, system_identifier, timeline, recovered_to, open_from)
+    SELECT ${me.id}, last.beat + 1, clock_timestamp(), ${me.skewMs}, i.system_identifier, i.timeline, ${at(me.recoveredToMs)},
+      ${at(me.openFromMs)}
+    FROM last, database_incarnation() i
+    RETURNING (extract(epoch FROM beat_at) * 1000)::float8 AS "atMs"`;
+  return row?.atMs ?? null;
 }
 
 /**
- * Takes up to `limit` shards that were given up, or whose lease ended at least `TAKEOVER_PAUSE_MS` ago. The update of
- * the epoch waits for running claims of the former owner and makes every later one of them fail. `sent` is how many
- * first bytes of each lane the former owner sent in its last second, if it gave the shard up. `onlyGivenUp`: leave
- * shards whose lease ended, because this process's clock cannot be trusted. Takes none in a database that is not that of
- * `incarnation`.
+ * Shows the dispatcher to processes of the previous release, which read `dispatchers.beat_at` and `shards.lease_until`: once a
+ * minute ahead, so that the rows get few versions; each time while a dispatcher of that release is alive.
+ */
+async function beatForFormer(tx: Runner, id: string, hasFormer: boolean): Promise<void> {
+  const [shown] = hasFormer
+    ? await tx`UPDATE dispatchers SET beat_at = now() WHERE id = ${id}`
+    : await tx`
+        UPDATE dispatchers SET beat_at = now() + ${AHEAD_S} * interval '1 second'
+        WHERE id = ${id} AND beat_at < now() + ${AHEAD_S - AHEAD_AGAIN_S} * interval '1 second'`;
+  if (shown || !hasFormer) return;
+  await tx`
+    UPDATE shards SET lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
+    WHERE id = ANY (ARRAY(SELECT id FROM shards WHERE owner = ${id} ORDER BY id FOR NO KEY UPDATE))`;
+}
+
+export type TakenShard = {
+  id: number;
+  epoch: number;
+  /** How many first bytes of each lane the former owner sent in its last second, if it gave the shard up. */
+  sent: Record<string, number>;
+  /** Claims whose lease ended before this were recovered by former owners, epoch ms; null when that is not known. */
+  recoveredToMs: number | null;
+};
+
+/**
+ * Takes up to `limit` shards that were given up, or whose lease ended at least `TAKEOVER_PAUSE_MS` ago, in the transaction of
+ * the caller. The lock of their owners' rows waits for no heartbeat and lets none come between. The update of the epoch waits
+ * for running claims of the former owner and makes every later one of them fail. `onlyGivenUp`: leave shards whose lease
+ * ended, because this process's clock cannot be trusted. Takes none in a database that is not that of `incarnation`.
  */
 export async function takeShards(
-  sql: Sql,
+  tx: Runner,
   owner: string,
   { limit, onlyGivenUp, incarnation }: { limit: number; onlyGivenUp: boolean; incarnation: Incarnation },
-): Promise<{ id: number; epoch: number; sent: Record<string, number> }[]> {
-  const rows = await sql`
+): Promise<TakenShard[]> {
+  const isOver = tx`${leaseUntil(tx)} + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()`;
+  const gone = onlyGivenUp
+    ? []
+    : await tx`
+        SELECT d.id FROM dispatchers d
+        WHERE d.id = ANY (ARRAY(SELECT s.owner FROM shards s WHERE s.owner IS NOT NULL AND ${isOver}))
+        ORDER BY d.id FOR UPDATE SKIP LOCKED`;
+  // A second statement, which sees the heartbeats that were stored before the locks. A mark in the heartbeat of an owner holds for
+  // the shards that it owned by then. Marks in the future are from before the clock was set back.
+  const rows = await tx`
     WITH free AS MATERIALIZED (
-      SELECT id, handover FROM shards
-      WHERE lease_until + ${TAKEOVER_PAUSE_MS} * interval '1 millisecond' < clock_timestamp()
-        AND (owner IS NULL OR NOT ${onlyGivenUp}::boolean) AND ${isIncarnation(sql, incarnation)}
-      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      SELECT s.id, s.handover, CASE WHEN s.recovered_to <= clock_timestamp() THEN s.recovered_to END AS recovered_to, s.lease_until,
+        s.owner
+      FROM shards s
+      WHERE ${isOver}
+        AND (s.owner IS NULL OR NOT ${onlyGivenUp}::boolean AND (
+          s.owner = ANY (${pgArray(gone.map(({ id }) => id))}::text::uuid[])
+          OR NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = s.owner)))
+        AND ${isIncarnation(tx, incarnation)}
+      ORDER BY s.id LIMIT ${limit} FOR UPDATE OF s SKIP LOCKED
     )
     UPDATE shards s SET owner = ${owner}, epoch = s.epoch + 1, handover = NULL,
+      recovered_to = greatest(f.recovered_to, (
+        SELECT CASE WHEN h.recovered_to <= clock_timestamp()
+          AND h.beat_at + ${SHARD_LEASE_MS} * interval '1 millisecond' > f.lease_until THEN h.recovered_to END
+        FROM heartbeats h WHERE h.dispatcher_id = f.owner ORDER BY h.beat DESC LIMIT 1)),
       lease_until = clock_timestamp() + ${SHARD_LEASE_MS} * interval '1 millisecond'
-    FROM free f WHERE s.id = f.id RETURNING s.id, s.epoch, f.handover`.values();
-  return rows.map((row) => ({ id: row[0], epoch: Number(row[1]), sent: row[2] ?? {} }));
+    FROM free f WHERE s.id = f.id
+    RETURNING s.id, s.epoch, f.handover, extract(epoch FROM s.recovered_to)::float8 * 1000`.values();
+  return rows.map((row) => ({ id: row[0], epoch: Number(row[1]), sent: row[2] ?? {}, recoveredToMs: row[3] }));
 }
 
 /**
@@ -122,20 +189,17 @@ export async function takeShards(
  * each lane left within the last second; they still count against its rate. Call it when no first byte of these shards
  * can leave any more.
  */
-export async function releaseShards(
-  sql: Sql,
-  owner: string,
-  shards: readonly { id: number; epoch: number; sent: Record<string, number> }[],
-): Promise<void> {
+export async function releaseShards(sql: Sql, owner: string, shards: readonly TakenShard[]): Promise<void> {
   await sql`
     WITH mine AS MATERIALIZED (
-      SELECT s.id, w.sent
-      FROM jsonb_to_recordset(${JSON.stringify(shards)}::text::jsonb) w(id smallint, epoch bigint, sent jsonb)
+      SELECT s.id, w.sent, w."recoveredToMs" AS recovered_ms
+      FROM jsonb_to_recordset(${JSON.stringify(shards)}::text::jsonb) w(id smallint, epoch bigint, sent jsonb, "recoveredToMs" float8)
       JOIN shards s ON s.id = w.id AND s.epoch = w.epoch
       WHERE s.owner = ${owner}
       ORDER BY s.id FOR UPDATE OF s
     )
-    UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = '-infinity', handover = m.sent
+    UPDATE shards s SET owner = NULL, epoch = s.epoch + 1, lease_until = '-infinity', handover = m.sent,
+      recovered_to = coalesce(to_timestamp(m.recovered_ms / 1000), s.recovered_to)
     FROM mine m WHERE s.id = m.id
     RETURNING pg_notify(due_channel(), 'shards')`;
 }

@@ -1,6 +1,6 @@
 import type { HoldReason, Incarnation, Mark, Standing } from "#domain/incarnation.ts";
-import type { Sql } from "../../client.ts";
 import { lastShard, type Runner } from "../../literals.ts";
+import { newestBeat } from "./beats.ts";
 
 /** The hold that is not ended. Instants are epoch ms. */
 export type OpenHold = { id: string; reason: HoldReason; newestBeatAtMs: number | null; beganAtMs: number };
@@ -22,8 +22,9 @@ export async function readStanding(
       c.system_identifier::text AS chosen_system, c.timeline::float8 AS chosen_timeline, ${ms("c.ended_at")} AS chosen_ms,
       h.id AS hold_id, h.reason, ${ms("h.newest_beat_at")} AS held_beat_ms, ${ms("h.began_at")} AS held_ms
     FROM database_incarnation() i
-    LEFT JOIN LATERAL (SELECT * FROM dispatchers ORDER BY beat_at DESC LIMIT 1) n ON true
-    LEFT JOIN dispatchers o ON o.id = ${dispatcherId}
+    LEFT JOIN LATERAL ${newestBeat(sql)} n ON true
+    LEFT JOIN LATERAL (
+      SELECT beat_at FROM heartbeats WHERE dispatcher_id = ${dispatcherId} ORDER BY beat DESC LIMIT 1) o ON true
     LEFT JOIN LATERAL (SELECT * FROM holds WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1) c ON true
     LEFT JOIN holds h ON h.ended_at IS NULL`;
   if (!row) throw new Error("the standing of the database could not be read");
@@ -62,6 +63,6 @@ export async function hasDueWork(sql: Runner): Promise<boolean> {
 }
 
 /** A condition: the statement runs in the database whose incarnation this is. What is not known does not differ. */
-export const isIncarnation = (sql: Sql, { systemIdentifier, timeline }: Incarnation) => sql`(
+export const isIncarnation = (sql: Runner, { systemIdentifier, timeline }: Incarnation) => sql`(
   SELECT coalesce(i.system_identifier = ${systemIdentifier}::bigint, true) AND coalesce(i.timeline = ${timeline}::bigint, true)
   FROM database_incarnation() i)`;

@@ -22,7 +22,9 @@ export async function makeQuotaNotices(sql: Sql, plans: Plans, from: WalkFrom, n
       ORDER BY id LIMIT ${ACCOUNTS_PER_STEP}
     ), reached AS (
       SELECT v.id, u.scheduled, max(p.level) AS level
-      FROM visited v JOIN usage u ON u.account_id = v.id AND u.env = 'live' AND u.period = ${period}
+      FROM visited v CROSS JOIN LATERAL (
+        SELECT scheduled FROM usage WHERE account_id = v.id AND env = 'live' AND period = ${period}
+        ORDER BY part DESC LIMIT 1) u
       JOIN unnest(
         ${pgArray(levels.map(({ plan }) => plan))}::text::text[],
         ${pgArray(levels.map(({ level }) => level))}::text::smallint[],

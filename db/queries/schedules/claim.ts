@@ -40,7 +40,7 @@ export type ClaimedSchedule = {
 
 /**
  * Claims many schedules in one autocommit statement: the only way into `firing`. A claim loses against any earlier
- * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE) and an account
+ * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the lease lasts is checked before the first byte) and an account
  * that is not active. Rows that another transaction has locked are skipped, and come again.
  * `step` (1 and up) is what the version grows by. A dispatcher gives each of its statements a step of its own, so that
  * a version names one statement. The release of a claim whose answer was lost then never hits a later claim of the same
@@ -60,7 +60,7 @@ export async function claimSchedules(
       SELECT id FROM shards
       WHERE (id, epoch) IN (
           SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
-        AND owner = ${dispatcherId} AND lease_until > clock_timestamp()
+        AND owner = ${dispatcherId}
       ORDER BY id FOR KEY SHARE
     ), pick AS MATERIALIZED (
       SELECT s.id, s.version

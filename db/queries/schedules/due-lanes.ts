@@ -123,28 +123,30 @@ export async function readDueOfLanes(
 }
 
 /**
- * The positions in the list of those lanes that have more than `known` open schedules up to the place `to` (inclusive).
- * Leaves out accounts that are not active. Counts to `known` + 1 at most.
+ * The positions in the list of those lanes that have more than `known` open schedules due from `fromMs` (epoch ms) up to the
+ * place `to` (inclusive). Leaves out accounts that are not active. Counts to `known` + 1 at most.
  */
 export async function findLanesWithMore(
   sql: Sql,
-  lanes: readonly (LaneId & { to: DuePlace; known: number })[],
+  lanes: readonly (LaneId & { fromMs: number; to: DuePlace; known: number })[],
 ): Promise<number[]> {
   const rows = await sql`
     SELECT w.n - 1
     FROM unnest(
       ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
       ${pgArray(lanes.map((lane) => lane.env))}::text::text[],
+      ${pgArray(lanes.map((lane) => lane.fromMs))}::text::float8[],
       ${pgArray(lanes.map((lane) => lane.to.ms))}::text::float8[],
       ${pgArray(lanes.map((lane) => lane.to.id))}::text::uuid[],
       ${pgArray(lanes.map((lane) => lane.known))}::text::integer[]
-    ) WITH ORDINALITY w(account_id, env, to_ms, to_id, known, n)
+    ) WITH ORDINALITY w(account_id, env, from_ms, to_ms, to_id, known, n)
     CROSS JOIN LATERAL (
       SELECT o.id FROM accounts o WHERE o.id = w.account_id AND o.status || '' = 'active' OFFSET 0) a
     CROSS JOIN LATERAL (
       SELECT count(*) AS open FROM (
         SELECT FROM schedules d
         WHERE d.account_id = a.id AND d.env = w.env AND d.status IN ('scheduled', 'failed')
+          AND d.next_attempt_at >= to_timestamp(w.from_ms / 1000)
           AND (d.next_attempt_at, d.id) <= (to_timestamp(w.to_ms / 1000)::timestamptz(3), w.to_id)
         ORDER BY d.next_attempt_at, d.id LIMIT w.known + 1) s) c
     WHERE c.open > w.known`.values();
@@ -154,14 +156,20 @@ export async function findLanesWithMore(
 /**
  * Raises the entries of at most 100 idle lanes to their oldest open schedule, or to null when none is open or the
  * account is not active. Returns the lanes whose entry is now right, with it (epoch ms). It waits for nobody: lanes
- * with a firing schedule, and lanes that another transaction has locked, are left out. Ask for them again later.
+ * with a firing schedule, and lanes that another transaction has locked, are left out. Ask for them again later. Claims of
+ * the lanes' shards whose lease ended before `recoveredToMs` (epoch ms) are known to be recovered.
  */
-export async function raiseLanes(sql: Sql, lanes: readonly LaneId[]): Promise<(LaneId & { dueAtMs: number | null })[]> {
+export async function raiseLanes(
+  sql: Sql,
+  lanes: readonly LaneId[],
+  recoveredToMs: number = Number.NEGATIVE_INFINITY,
+): Promise<(LaneId & { dueAtMs: number | null })[]> {
   const rows = await sql`
     SELECT account_id, env, extract(epoch FROM due_at)::float8 * 1000
     FROM raise_lanes(
       ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
-      ${pgArray(lanes.map((lane) => lane.env))}::text::text[])`.values();
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[],
+      to_timestamp(${recoveredToMs}::float8 / 1000))`.values();
   return rows.map((row) => ({
     accountId: row[0],
     env: row[1],
@@ -170,18 +178,20 @@ export async function raiseLanes(sql: Sql, lanes: readonly LaneId[]): Promise<(L
 }
 
 /**
- * One step of a walk over all lanes with open schedules, in the order of account and environment: at most `limit` lanes
- * behind `after` (null: from the first). For active accounts it enters lanes that are missing in the calendar and
- * lowers entries that are too late. Returns how many there were of each, and the lane to go on behind; null at the end.
+ * One step of a walk over the lanes of all active accounts, in their order: at most `limit` accounts behind `after` (null: from
+ * the first). It looks at open schedules that are due from `fromMs` (epoch ms) on, enters lanes that are missing in the
+ * calendar and lowers entries that are too late. Returns how many there were of each, and the lane to go on behind; null
+ * at the end.
  */
 export async function auditLanes(
   sql: Sql,
   after: LaneId | null,
   limit: number,
+  fromMs: number = Number.NEGATIVE_INFINITY,
 ): Promise<{ missing: number; late: number; next: LaneId | null }> {
   const [row] = await sql<[{ missing: number; late: number; accountId: string | null; env: Environment }]>`
     SELECT missing, late, next_account AS "accountId", next_env AS env
-    FROM audit_lanes(${after?.accountId ?? NO_ACCOUNT}, ${after?.env ?? ""}, ${limit})`;
+    FROM audit_lanes(${after?.accountId ?? NO_ACCOUNT}, ${after?.env ?? ""}, ${limit}, to_timestamp(${fromMs}::float8 / 1000))`;
   const { missing, late, accountId, env } = row;
   return { missing, late, next: accountId === null ? null : { accountId, env } };
 }

@@ -13,16 +13,27 @@ export type ExpiredClaim = {
 };
 
 /**
- * The firing schedules of the given shards whose claim's lease has ended, oldest first, at most `limit`. Locks nothing.
+ * The firing schedules of the given shards whose claim's lease has ended, oldest first, at most `limit`. Of each shard it reads
+ * leases that ended at `fromMs` (epoch ms) or later. Locks nothing.
  */
-export async function readExpiredClaims(sql: Sql, shards: readonly number[], limit: number): Promise<ExpiredClaim[]> {
+export async function readExpiredClaims(
+  sql: Sql,
+  shards: readonly { id: number; fromMs: number }[],
+  limit: number,
+): Promise<ExpiredClaim[]> {
   const rows = await sql`
     SELECT id, version, attempts, failures, interruptions,
       extract(epoch FROM claimed_at)::float8 * 1000, extract(epoch FROM next_attempt_at)::float8 * 1000,
       extract(epoch FROM claim_deadline)::float8 * 1000
-    FROM schedules
-    WHERE status = 'firing' AND shard = ANY (${pgArray(shards)}::text::smallint[])
-      AND claim_deadline < clock_timestamp()
+    FROM unnest(
+      ${pgArray(shards.map(({ id }) => id))}::text::smallint[],
+      ${pgArray(shards.map(({ fromMs }) => fromMs))}::text::float8[]) w(in_shard, from_ms)
+    -- now(), because an index is not read up to clock_timestamp(): leases that last would be read too.
+    CROSS JOIN LATERAL (
+      SELECT * FROM schedules
+      WHERE status = 'firing' AND shard = w.in_shard AND claim_deadline >= to_timestamp(w.from_ms / 1000)
+        AND claim_deadline < now()
+      ORDER BY claim_deadline LIMIT ${limit}) s
     ORDER BY claim_deadline LIMIT ${limit}`.values();
   return rows.map((row) => ({
     id: row[0],

@@ -1,5 +1,6 @@
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { ownersMarks } from "../fleet/beats.ts";
 
 /** How many schedules of a tenant are in some state. */
 export type ScheduleFigures = {
@@ -15,7 +16,8 @@ export type ScheduleFigures = {
 
 /**
  * Counts a tenant's schedules; the period is from `since` on, and before `until` if it is given. Each count reads one index and
- * no rows of the table. The few firing ones are found by their shard.
+ * no rows of the table. The few firing ones are found by their shard. Open ones are counted from where the owner of the
+ * shard has some, or the account's lane, so that no rows are passed that are long dead.
  */
 export async function readScheduleFigures(
   sql: Sql,
@@ -28,12 +30,19 @@ export async function readScheduleFigures(
   const ended = until ? sql`AND last_attempt_at < ${until.toISOString()}::timestamptz` : sql``;
   const within = sql`last_attempt_at >= ${since.toISOString()}::timestamptz ${ended}`;
   const [row] = await sql`
-    SELECT
-      ${count(sql`status IN ('scheduled', 'failed')`)}
-        + ${count(sql`status = 'firing' AND shard = (SELECT shard FROM accounts WHERE id = ${tenant.accountId})`)} AS active,
+    WITH a AS MATERIALIZED (
+      SELECT a.shard, m.recovered_to, greatest(CASE WHEN a.status = 'active' THEN m.open_from ELSE '-infinity' END, (
+        SELECT due_at FROM lanes WHERE ${own})) AS open_from
+      FROM accounts a CROSS JOIN LATERAL ${ownersMarks(sql, "a.shard")} m WHERE a.id = ${tenant.accountId}
+    )
+    SELECT f.open + (
+        SELECT count(*) FROM schedules
+        WHERE ${own} AND status = 'firing' AND shard = a.shard AND claim_deadline >= a.recovered_to)::integer AS active,
       ${count(sql`status = 'failed' AND ${within}`)} AS failed,
       ${count(sql`status = 'dead' AND ${within}`)} AS dead,
-      ${count(sql`status = 'scheduled' AND fire_at <= now() + interval '60 minutes'`)} AS "dueSoon"`;
+      f.soon AS "dueSoon"
+    FROM a CROSS JOIN LATERAL
+      open_figures(${tenant.accountId}::uuid, ${tenant.env}, a.open_from, now() + interval '60 minutes') f`;
   return row as ScheduleFigures;
 }
 

@@ -295,9 +295,13 @@ const isFiltered = ({ statuses, from, to }: Pick<ScheduleSearch, "statuses" | "f
 // The quota counts created schedules, and a trigger deleted ones, so no row of a schedule is read.
 async function countSchedules(db: DbOrTx, tenant: Tenant): Promise<number> {
   const own = ownedBy(tenant);
+  // The month's row by itself: its former parts may be kept by a held snapshot.
+  const month = sql`to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM')`;
   const [row] = await db.execute<{ n: number }>(sql`
-    SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own}), 0)
-      - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n`);
+    SELECT (coalesce((SELECT sum(scheduled) FROM usage WHERE ${own} AND period <> month.period), 0)
+      + coalesce((SELECT scheduled FROM usage WHERE ${own} AND period = month.period ORDER BY part DESC LIMIT 1), 0)
+      - coalesce((SELECT n FROM deleted_schedules WHERE ${own}), 0))::float8 AS n
+    FROM ${month} month(period)`);
   return row?.n ?? 0;
 }
 

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId, newId } from "#domain/ids.ts";
+import { setUsage } from "../../helpers/usage.ts";
 import type { Answer, Api } from "./api.ts";
 
 /** One case of tests/vectors/api.json. */
@@ -142,11 +143,7 @@ async function keyOf(api: Api, how: string, { live, test, session }: Own): Promi
 }
 
 async function setUp(api: Api, setup: string, { accountId, key }: { accountId: string; key: string }): Promise<void> {
-  if (setup === "usage = grace_limit") {
-    await api.sql`
-      INSERT INTO usage VALUES (${accountId}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), 2200)
-      ON CONFLICT (account_id, env, period) DO UPDATE SET scheduled = 2200`;
-  }
+  if (setup === "usage = grace_limit") await setUsage(api.sql, accountId, 2_200);
   for (const [, idempotencyKey] of setup.matchAll(/"(.+?)"/g)) await api.create(key, { idempotencyKey });
   if (setup === "created with k4, then DELETE") {
     const id = await api.create(key, { idempotencyKey: "k4" });

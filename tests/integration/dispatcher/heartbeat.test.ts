@@ -23,25 +23,27 @@ const dispatcher = () => ({ id: newId(Date.now()), host: "host", pid: 1, version
 it("a heartbeat that commits after the stop of its dispatcher leaves the dispatcher stopped and uncounted", async () => {
   const [stopping, other] = [dispatcher(), dispatcher()];
   const read = async () => {
-    const [row] = await sql`SELECT beat_at, stopped_at FROM dispatchers WHERE id = ${stopping.id}`;
+    const [row] = await sql`
+      SELECT h.beat_at, d.stopped_at FROM heartbeats h JOIN dispatchers d ON d.id = h.dispatcher_id WHERE d.id = ${stopping.id}`;
     return row;
   };
-  await sendHeartbeat(sql, stopping);
-  expect(await sendHeartbeat(sql, other)).toMatchObject({ others: 1 });
+  const send = (from: typeof other) => sql.begin((tx) => sendHeartbeat(tx, from));
+  await send(stopping);
+  expect(await send(other)).toMatchObject({ others: 1 });
   const before = await read();
 
   const late = await sql.begin(async (tx) => {
     await stopDispatcher(tx as never, stopping.id);
-    const heartbeat = sendHeartbeat(sql, stopping);
+    const heartbeat = send(stopping);
     await waitFor(
       "the heartbeat waits for the row",
-      async () => (await waitingForLock(sql, "INSERT INTO dispatchers")) > 0,
+      async () => (await waitingForLock(sql, "SELECT FROM dispatchers")) > 0,
     );
     return { heartbeat };
   });
   await late.heartbeat;
-  await sendHeartbeat(sql, stopping);
+  await send(stopping);
 
   expect(await read()).toEqual({ beat_at: before?.beat_at, stopped_at: expect.any(Date) });
-  expect(await sendHeartbeat(sql, other)).toMatchObject({ others: 0 });
+  expect(await send(other)).toMatchObject({ others: 0 });
 });

@@ -90,7 +90,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     calendar,
     laneReads,
     comparison: new Comparison({ ...deps, deliveries }),
-    idle: new IdleLanes(deps),
+    idle: new IdleLanes({ ...deps, recovery: { recoveredToMs: () => Number.NEGATIVE_INFINITY } }),
     rowsRead: () => rowsRead,
     during(work: () => Promise<void>) {
       meanwhile = work;

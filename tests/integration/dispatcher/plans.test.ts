@@ -124,7 +124,16 @@ const statements: [string, string, () => Promise<unknown>][] = [
     "schedules_pkey",
     () => cancelMembers(sql, { accountId: newId(0), env: "live" }, ids),
   ],
-  ["expired claims", "schedules_firing", () => readExpiredClaims(sql, [1, 2, 3], 500)],
+  [
+    "expired claims",
+    "schedules_firing",
+    () =>
+      readExpiredClaims(
+        sql,
+        [1, 2, 3].map((id) => ({ id, fromMs: Number.NEGATIVE_INFINITY })),
+        500,
+      ),
+  ],
 ];
 
 /** Statistics of pages without rows. With them, the planner expects one row in a table, however large it becomes. */

@@ -72,8 +72,7 @@ const ownedBy = async (id: string) => {
 describe("a handover", () => {
   it.each([
     ["its heartbeat", 0],
-    ["its renewal", 1],
-    ["its taking of more shards", 2],
+    ["its taking of more shards", 1],
   ])("that begins while %s is in flight leaves its dispatcher without shards and stopped", async (_what, call) => {
     const leaving = start();
     const other = start();

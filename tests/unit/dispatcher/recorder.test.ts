@@ -78,7 +78,7 @@ describe("while the database is away, the recorder", () => {
     const recovery = new Recovery({
       database: databaseOf(async () => expired()),
       ...{ recorder, shards: { owned: () => [0] }, outage: new OutageWatch(0) },
-      clock: { monotonic: () => 0, sinceStepMs: () => Number.POSITIVE_INFINITY },
+      clock: { monotonic: () => 0, now: () => 0, sinceStepMs: () => Number.POSITIVE_INFINITY },
     });
     for (let round = 0; round < ROUNDS; round++) await recovery.runOnce();
     expect(recorder.interrupted()).toBe(INTERRUPTED_MAX);

@@ -1,0 +1,1 @@
+ALTER TABLE shards ADD COLUMN recovered_to timestamptz(3);

@@ -1,0 +1,1 @@
+ALTER TABLE usage ADD COLUMN part integer NOT NULL DEFAULT 0;

@@ -27,6 +27,12 @@ export const SESSION = {
  */
 export const IN_ORDER = { enable_sort: "off" };
 
+/**
+ * How long a record waits for a lock, ms: longer than the record of another batch holds it, so that only a session of
+ * somebody else makes one fail.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+
 type On = { onAnswered: () => void; onFailed: (error: DatabaseUnavailable) => void };
 
 /** Every setting of any of the pools, to check that they arrive. */
@@ -50,7 +56,13 @@ export function connectDatabases(
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
     claims: pool("claim", sizes.claims),
-    records: pool("record", sizes.records),
+    records: connect({
+      url,
+      name: "stopwatch-record",
+      connectionsMax: sizes.records,
+      session: { ...base, lock_timeout: LOCK_TIMEOUT_MS },
+      ...on,
+    }),
     reads: connect({
       url,
       name: "stopwatch-read",

@@ -49,14 +49,17 @@ export class Releases {
     this.#inFlight = batch.length;
     try {
       const claims = batch.map(({ delivery }) => ({ id: delivery.id, version: delivery.claimVersion }));
-      const released = await database.run(DEADLINE_MS, ({ sql }) => releaseSchedules(sql, dispatcherId, claims));
-      const found = new Set(released.map(({ id }) => id));
+      const found = await database.run(DEADLINE_MS, ({ sql }) => releaseSchedules(sql, dispatcherId, claims));
+      const released = new Set(found.released.map(({ id }) => id));
+      const locked = new Set(found.locked);
       for (const one of batch) {
-        if (!found.has(one.delivery.id) && clock.monotonic() < one.untilMs) this.#waiting.push(one);
+        const { id } = one.delivery;
+        const mayComeYet = !released.has(id) && clock.monotonic() < one.untilMs;
+        if (locked.has(id) || mayComeYet) this.#waiting.push(one);
         else deliveries.move(one.delivery, "removed");
       }
-      wantedReads.add(claims.map(({ id }) => id));
-      return released.length;
+      wantedReads.add(claims.flatMap(({ id }) => (locked.has(id) ? [] : [id])));
+      return released.size;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       this.#waiting = batch.concat(this.#waiting);

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Database, DatabaseUnavailable } from "#db/client.ts";
+import { type Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { readSealedRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";
@@ -13,6 +13,7 @@ import { attemptRecord } from "./attempt-record.ts";
 import { errorTextOf } from "./error-text.ts";
 import { FlushTimer } from "./flush-timer.ts";
 import { logAttempt, logInterrupted } from "./log-attempt.ts";
+import { OutcomeQueue } from "./outcome-queue.ts";
 
 const ROWS_MAX = 500;
 const DEADLINE_MS = 5_000;
@@ -44,12 +45,13 @@ type Deps = {
 
 /**
  * Writes outcomes, many in one statement. An outcome that cannot be written is kept and sent again. When a statement
- * then changes no row, the outcome was written the first time, or the schedule has moved on.
+ * then changes no row, the outcome was written the first time, or the schedule has moved on. Its sessions have a short
+ * lock_timeout: what another session has locked holds up nothing else.
  */
 export class Recorder {
   readonly #deps: Deps;
   readonly #timer: FlushTimer;
-  #waiting: Outcome[] = [];
+  readonly #queue: OutcomeQueue<Outcome>;
   /** Schedules whose outcome is kept here. */
   readonly #held = new Set<string>();
   #inFlight: Outcome[][] = [];
@@ -60,6 +62,10 @@ export class Recorder {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#queue = new OutcomeQueue({
+      ownerOf: ({ delivery, record }) => delivery?.accountId ?? record.scheduleId,
+      monotonic: deps.clock.monotonic,
+    });
     this.#timer = new FlushTimer({ outcomes: this, sends: deps.sendQueue, monotonic: deps.clock.monotonic });
   }
 
@@ -88,14 +94,16 @@ export class Recorder {
   /** Starts as many statements as may be in flight. The timer calls it. */
   flush(): void {
     const most = this.#isFailing ? 1 : this.#deps.inFlightMax;
-    while (this.#waiting.length > 0 && this.#inFlight.length < most) void this.#flushBatch();
+    while (this.#inFlight.length < most) {
+      const batch = this.#queue.take(this.#rowsAtOnce);
+      if (!batch) return;
+      void this.#flushBatch(batch);
+    }
   }
 
   /** Whether a full statement can be started. */
   isFull(): boolean {
-    return (
-      this.#waiting.length >= this.#rowsAtOnce && this.#inFlight.length < this.#deps.inFlightMax && !this.#isFailing
-    );
+    return this.#queue.size >= this.#rowsAtOnce && this.#inFlight.length < this.#deps.inFlightMax && !this.#isFailing;
   }
 
   /** Whether the last statement failed. */
@@ -110,17 +118,17 @@ export class Recorder {
 
   /** Outcomes that are in no statement yet. */
   waiting(): number {
-    return this.#waiting.length;
+    return this.#queue.size;
   }
 
   /** Outcomes that are not written yet. */
   pending(): number {
-    return this.#inFlight.reduce((n, batch) => n + batch.length, this.#waiting.length);
+    return this.#inFlight.reduce((n, batch) => n + batch.length, this.#queue.size);
   }
 
   /** How many deliveries have their outcome here. */
   count(): number {
-    return [...this.#waiting, ...this.#inFlight.flat()].filter(({ delivery }) => delivery !== null).length;
+    return [...this.#queue.all(), ...this.#inFlight.flat()].filter(({ delivery }) => delivery !== null).length;
   }
 
   /** Interrupted attempts of other dispatchers that are not written yet. */
@@ -138,14 +146,13 @@ export class Recorder {
   }
 
   #hold(outcome: Outcome): void {
-    this.#waiting.push(outcome);
+    this.#queue.add(outcome);
     this.#held.add(outcome.record.scheduleId);
     this.#timer.soon();
   }
 
-  async #flushBatch(): Promise<void> {
-    const batch = this.#waiting.splice(0, this.#rowsAtOnce);
-    if (this.#waiting.length === 0) this.#rowsAtOnce = ROWS_MAX;
+  async #flushBatch(batch: Outcome[]): Promise<void> {
+    if (this.#queue.size === 0) this.#rowsAtOnce = ROWS_MAX;
     this.#inFlight.push(batch);
     let written: Map<string, number>;
     try {
@@ -156,6 +163,7 @@ export class Recorder {
       return this.#timer.soon();
     }
     this.#leave(batch);
+    this.#queue.written(batch);
     this.#isFailing = false;
     for (const outcome of batch) this.#settle(outcome, written.get(outcome.record.scheduleId) ?? null);
     this.#timer.soon();
@@ -175,15 +183,18 @@ export class Recorder {
   }
 
   #notWritten(batch: Outcome[], error: unknown): void {
-    if (error instanceof DatabaseUnavailable) {
+    if (isLockLost(error)) {
+      this.#queue.split(batch);
+    } else if (error instanceof DatabaseUnavailable) {
       this.#isFailing = true;
-      this.#waiting = batch.concat(this.#waiting);
+      this.#queue.putBack(batch);
     } else if (batch.length === 1 && batch[0]) {
+      this.#queue.written(batch);
       this.#refuse(batch[0], error);
     } else {
       // Write one by one, so that a row that the database refuses does not block the others.
       this.#rowsAtOnce = 1;
-      this.#waiting = batch.concat(this.#waiting);
+      this.#queue.putBack(batch);
     }
   }
 

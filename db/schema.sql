@@ -165,8 +165,11 @@ CREATE TABLE dispatchers (
   skew_ms real,
   system_identifier bigint,
   timeline bigint,
+  process text,
+  ended_at timestamp(3) with time zone,
   CONSTRAINT dispatchers_pkey PRIMARY KEY (id)
 );
+CREATE INDEX dispatchers_ended ON dispatchers USING btree (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE heartbeats (
   dispatcher_id uuid NOT NULL,

@@ -7,7 +7,7 @@ import { describeHold, findsOwnHeartbeat, type Incarnation, judgeDatabase, type 
 
 const DEADLINE_MS = 2_000;
 
-export type Member = { id: string; host: string; pid: number; version: string };
+export type Member = { id: string; host: string; pid: number; version: string; process?: string | null };
 
 type Deps = {
   database: Database;

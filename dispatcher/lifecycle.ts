@@ -10,6 +10,7 @@ const CLOCK_EVERY_MS = 200;
 const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
 const READ_EVERY_MS = 250;
 const RECOVER_EVERY_MS = 1_000;
+const FIND_ENDED_EVERY_MS = 2_000;
 const RETAIN_EVERY_MS = 1_000;
 const NOTICES_EVERY_MS = 1_000;
 /** One notice per round: half the rate that mail providers allow at least. */
@@ -38,11 +39,12 @@ export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
  * shards are owned. Returns how to stop the loops.
  */
 export async function startLoops(parts: Parts, databaseUrl: string) {
-  const { clock, shards, outageLog } = parts;
+  const { clock, shards, endedProcesses, outageLog } = parts;
   const loops = createLoops(parts);
   listenToShards(parts, loops.reading);
   await untilAnswered(async () => {
     for (let sample = 0; sample < FIRST_CLOCK_SAMPLES; sample++) await clock.runOnce();
+    await endedProcesses.runOnce();
     await shards.runOnce();
     await parts.listeners.runOnce();
   }, outageLog.report);
@@ -97,6 +99,7 @@ function createLoops(parts: Parts) {
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),
+    findingEnded: every(FIND_ENDED_EVERY_MS, () => parts.endedProcesses.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
     retaining,

@@ -28,18 +28,26 @@ const incarnation = () => ({
  * Dispatchers that run or have run. `beat_at` and what follows it are the last heartbeat of one of the previous release; of
  * others, `heartbeats` has it.
  */
-export const dispatchers = pgTable("dispatchers", {
-  id: uuid("id").primaryKey(),
-  host: text("host").notNull(),
-  pid: integer("pid").notNull(),
-  version: text("version").notNull(),
-  startedAt: instant("started_at").notNull().default(NOW),
-  /** Of this release: a minute or two ahead while it runs, for processes of the previous one. */
-  beatAt: instant("beat_at").notNull().default(NOW),
-  stoppedAt: instant("stopped_at"),
-  skewMs: real("skew_ms"),
-  ...incarnation(),
-});
+export const dispatchers = pgTable(
+  "dispatchers",
+  {
+    id: uuid("id").primaryKey(),
+    host: text("host").notNull(),
+    pid: integer("pid").notNull(),
+    version: text("version").notNull(),
+    startedAt: instant("started_at").notNull().default(NOW),
+    /** Of this release: a minute or two ahead while it runs, for processes of the previous one. */
+    beatAt: instant("beat_at").notNull().default(NOW),
+    stoppedAt: instant("stopped_at"),
+    skewMs: real("skew_ms"),
+    ...incarnation(),
+    /** The name of its process (`dispatcher/runtime/process-name.ts`); null where it has none. */
+    process: text("process"),
+    /** When it was found that its process had ended without a stop. */
+    endedAt: instant("ended_at"),
+  },
+  (table) => [index("dispatchers_ended").on(table.endedAt).where(sql`ended_at is not null`).concurrently()],
+);
 
 /**
  * The last heartbeat of each dispatcher, with the incarnation of the database that got it. A heartbeat is a new row with the

@@ -35,6 +35,10 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
       return freeFromMs > Math.min(arrival.endedAtMs, claim.deadlineMs) && freeMs < ENOUGH_MS;
     },
 
+    /** When the process of a claim was killed, epoch ms; Infinity for one that was not. */
+    endedAtMs: (claim: ClaimRow): number =>
+      Math.min(...faultsOf(claim).map(({ kind, fromMs }) => (kind === "kill" ? fromMs : Number.POSITIVE_INFINITY))),
+
     /** Whether the process was stopped at some moment between its claim and `untilMs`. */
     wasPaused: (claim: ClaimRow, untilMs: number): boolean =>
       faultsOf(claim).some(

@@ -166,7 +166,8 @@ function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, 
     drawShort(fromMs + LONG_MS + 2_000, Math.min(fromMs + 2 * LONG_MS, endMs));
   }
   drawShort(fromMs === FIRST_LONG_MS ? FIRST_FAULT_MS : fromMs, endMs);
-  if (random.chance(0.5)) hit({ kind: "snapshot", atMs: random.between(0, endMs / 4), forMs: endMs });
+  const snapshotAtMs = random.between(0, endMs / 4);
+  if (random.chance(0.5)) hit({ kind: "snapshot", atMs: snapshotAtMs, forMs: endMs - snapshotAtMs });
   return faults.sort((a, b) => a.atMs - b.atMs);
 
   function drawShort(fromMs: number, untilMs: number) {

@@ -121,9 +121,13 @@ function mayBeDead(row: ScheduleRow, attempts: AttemptRow[], retries: number): b
 
 /**
  * No request arrives before the instant of its schedule, before its retry is due, or before a lost attempt's lease has
- * ended.
+ * ended. The lease of the first lost attempt in a row ends with its process, since all run on one machine.
  */
-function findEarly({ client, row, attempts, arrivals, claims, retryPolicy }: Story, early: Say, afterCancel: Say) {
+function findEarly(
+  { client, row, attempts, arrivals, claims, retryPolicy, excuses }: Story,
+  early: Say,
+  afterCancel: Say,
+) {
   if (!row) return;
   for (const arrival of arrivals) {
     const aheadMs = row.fireAtMs - (row.earlyFire ? EARLY_FIRE_MS : 0) - arrival.arrivedAtMs;
@@ -139,7 +143,9 @@ function findEarly({ client, row, attempts, arrivals, claims, retryPolicy }: Sto
   for (const arrival of arrivals) {
     const before = attempts.find(({ attempt }) => attempt === arrival.attempt - 1);
     if (!before || before.outcome === "delivered") continue;
-    const lease = claims.findLast(({ attempt }) => attempt === before.attempt)?.deadlineMs ?? 0;
+    const lost = claims.findLast(({ attempt }) => attempt === before.attempt);
+    const isFirst = attempts.find(({ attempt }) => attempt === before.attempt - 1)?.outcome !== "interrupted";
+    const lease = Math.min(lost?.deadlineMs ?? 0, lost && isFirst ? excuses.endedAtMs(lost) : Number.POSITIVE_INFINITY);
     const dueAtMs =
       before.outcome === "interrupted" ? lease : before.attemptedAtMs + before.latencyMs + retryPolicy.retryBackoffMs;
     if (arrival.arrivedAtMs < dueAtMs - ROUNDING_MS)

@@ -31,15 +31,17 @@ export const newestBeat = (sql: Runner) =>
     ORDER BY beat_at DESC LIMIT 1)`);
 
 /**
- * When the lease of the row `s` of `shards` ends, an expression: it lasts as long as the heartbeats of its owner; `-infinity`
- * for a shard that was given up.
+ * When the lease of the row `s` of `shards` ends, an expression: it lasts as long as the heartbeats of its owner, or until its
+ * process was found to have ended; `-infinity` for a shard that was given up.
  */
 export const leaseUntil = (sql: Runner) =>
   sql.unsafe(`
-    CASE WHEN s.owner IS NULL THEN s.lease_until ELSE coalesce(
-      (SELECT h.beat_at + ${SHARD_LEASE_MS} * interval '1 millisecond' FROM heartbeats h
-        WHERE h.dispatcher_id = s.owner ORDER BY h.beat DESC LIMIT 1),
-      s.lease_until) END`);
+    CASE WHEN s.owner IS NULL THEN s.lease_until ELSE least(
+      coalesce(
+        (SELECT h.beat_at + ${SHARD_LEASE_MS} * interval '1 millisecond' FROM heartbeats h
+          WHERE h.dispatcher_id = s.owner ORDER BY h.beat DESC LIMIT 1),
+        s.lease_until),
+      (SELECT d.ended_at FROM dispatchers d WHERE d.id = s.owner)) END`);
 
 /**
  * Marks of the owner of a shard, as a table expression of at most one row: `open_from`, before which nothing open in it is due,

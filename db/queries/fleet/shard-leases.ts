@@ -32,6 +32,8 @@ export type BeatingDispatcher = {
   host: string;
   pid: number;
   version: string;
+  /** The name of its process, by which others on the machine can tell whether it has ended; null without one. */
+  process?: string | null;
   skewMs: number | null;
   /** Claims whose lease ended before this are recovered. */
   recoveredToMs?: number | null;
@@ -96,7 +98,8 @@ async function beat(tx: Runner, me: BeatingDispatcher): Promise<number | null> {
   let [mine] = await lock();
   if (!mine) {
     await tx`
-      INSERT INTO dispatchers (id, host, pid, version) VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version})
+      INSERT INTO dispatchers (id, host, pid, version, process)
+      VALUES (${me.id}, ${me.host}, ${me.pid}, ${me.version}, ${me.process ?? null})
       ON CONFLICT DO NOTHING`;
     [mine] = await lock();
   }

@@ -189,9 +189,21 @@ describe("the verdict reports as early", () => {
       arrivals: [arrival(1, 1), arrival(2, 20_000)],
       attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 20_000)],
       claims: [claim(1, -10), claim(2, 19_990, "d2")],
-      injected: [fault("kill", 5, Number.POSITIVE_INFINITY)],
+      injected: [fault("pause", 5, 40_000)],
     });
-    expect(kinds(hasty)).toEqual(["early"]);
+    expect(kinds(hasty)).toContain("early");
+  });
+
+  it("a repeat before its process was killed, but not one afterwards", () => {
+    const killed = (atMs: number) =>
+      story({
+        arrivals: [arrival(1, 1), arrival(2, 20_000)],
+        attempts: [recorded(1, "interrupted", null, 0), recorded(2, "delivered", 200, 20_000)],
+        claims: [claim(1, -10), claim(2, 19_990, "d2")],
+        injected: [fault("kill", atMs, Number.POSITIVE_INFINITY)],
+      });
+    expect(kinds(killed(25_000))).toContain("early");
+    expect(kinds(killed(5))).toEqual([]);
   });
 });
 

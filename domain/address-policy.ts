@@ -11,9 +11,7 @@ export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
-  if (parsed === null) return false;
-  if (parsed.kind() === "ipv4") return !isInRanges(parsed, SPECIAL_IPV4);
-  return isInRanges(parsed, GLOBAL_UNICAST_IPV6) && !isInRanges(parsed, SPECIAL_IPV6);
+  return parsed !== null && isPublic(parsed);
 }
 
 /** The rules about addresses, by the names that logs and metrics have. */
@@ -21,10 +19,33 @@ export const ADDRESS_RULES = ["no-address", "not-an-address", "private-ipv4", "p
 
 export type AddressRule = (typeof ADDRESS_RULES)[number];
 
+/** Of more addresses in one family the first ones are judged, and the others not used: a name server may list thousands. */
+const JUDGED_MAX = 256;
+
 /**
- * The rule that forbids connecting to the addresses that a resolver returned. Null when connecting is allowed: there is
- * at least one address, every one is public, and none is in a range that the operator denies. If the operator allows
- * the target (`allowed`), addresses need not be public; denied ranges still apply.
+ * The addresses of a name that may be connected to, in the order of `found`; when there is none, the rule that forbids
+ * it. Those of A and of AAAA records are judged apart (`addressesRefusedBy`): a refused family leaves the other one.
+ */
+export function judgeAddresses(
+  found: readonly string[],
+  policy: { deniedRanges: readonly AddressRange[] },
+  allowed = false,
+): { addresses: string[]; refusedBy: AddressRule | null } {
+  const isIPv6 = (address: string) => address.includes(":");
+  const families = [false, true].map((which) => found.filter((one) => isIPv6(one) === which).slice(0, JUDGED_MAX));
+  const rules = families.map((family) => addressesRefusedBy(family, policy, allowed));
+  const judged = new Set(families.flatMap((family, n) => (rules[n] === null ? family : [])));
+  const addresses = found.filter((address) => judged.has(address));
+  if (addresses.length > 0) return { addresses, refusedBy: null };
+  const isFirstIPv6 = isIPv6(found[0] ?? "");
+  return { addresses, refusedBy: rules[Number(isFirstIPv6)] ?? "no-address" };
+}
+
+/**
+ * The rule that forbids connecting to the addresses that a resolver returned for one family. Null when connecting is
+ * allowed: there is at least one address, every one is public, and none is in a range that the operator denies. One in
+ * 64:ff9b::/96 leads to an IPv4 address through NAT64 (RFC 6052) and is judged as that one. If the operator allows the
+ * target (`allowed`), addresses need not be public; denied ranges still apply.
  */
 export function addressesRefusedBy(
   addresses: readonly string[],
@@ -33,7 +54,9 @@ export function addressesRefusedBy(
 ): AddressRule | null {
   if (addresses.length === 0) return "no-address";
   for (const address of addresses) {
-    if (!allowed && !isPublicAddress(address)) return specialRule(address);
+    const parsed = parseAddress(address);
+    const reached = parsed && (behindNat64(parsed) ?? parsed);
+    if (!allowed && !(reached && isPublic(reached))) return specialRule(reached?.toString() ?? address);
     if (isDeniedAddress(address, policy)) return "denied-range";
   }
   return null;
@@ -45,10 +68,15 @@ export function specialRule(address: string): AddressRule {
   return DOTTED_DECIMAL.test(address) ? "private-ipv4" : "not-an-address";
 }
 
-/** Whether an address is in a denied range. Text that is not an address (`readAddress`) counts as denied. */
-export function isDeniedAddress(address: string, policy: { deniedRanges: readonly AddressRange[] }): boolean {
+/**
+ * Whether an address, or the IPv4 address that it leads to through NAT64, is in a denied range. Text that is not an
+ * address (`readAddress`) counts as denied.
+ */
+export function isDeniedAddress(address: string, { deniedRanges }: { deniedRanges: readonly AddressRange[] }): boolean {
   const parsed = readAddress(address);
-  return parsed === null || isInRanges(parsed, policy.deniedRanges);
+  if (parsed === null || isInRanges(parsed, deniedRanges)) return true;
+  const behind = behindNat64(parsed);
+  return behind !== null && isInRanges(behind, deniedRanges);
 }
 
 /**
@@ -83,6 +111,19 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const mapped = text.replace(MAPPED, "");
   if (DOTTED_DECIMAL.test(mapped)) return ipaddr.IPv4.parse(mapped).toIPv4MappedAddress();
   return COLON_HEX.test(text) && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.kind() === "ipv4") return !isInRanges(address, SPECIAL_IPV4);
+  return isInRanges(address, GLOBAL_UNICAST_IPV6) && !isInRanges(address, SPECIAL_IPV6);
+}
+
+/**
+ * The IPv4 address that an address in 64:ff9b::/96 leads to through NAT64: its last 32 bits (RFC 6052, 2.1). Null for
+ * any other. One in 64:ff9b:1::/48 (RFC 8215) has its IPv4 address where its network puts it, which is not known here.
+ */
+function behindNat64(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
+  return isInRanges(address, NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : null;
 }
 
 const MAPPED_BITS = 96;
@@ -121,6 +162,8 @@ const SPECIAL_IPV4 = ranges(
   "224.0.0.0/4", // multicast
   "240.0.0.0/4", // reserved, limited broadcast
 );
+
+const NAT64 = ranges("64:ff9b::/96");
 
 const GLOBAL_UNICAST_IPV6 = ranges("2000::/3");
 

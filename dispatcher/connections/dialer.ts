@@ -1,6 +1,6 @@
 import net from "node:net";
 import type tls from "node:tls";
-import { addressesRefusedBy } from "#domain/address-policy.ts";
+import { judgeAddresses } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { ConnectFailure, Connection } from "../delivery/connection.ts";
@@ -15,15 +15,20 @@ export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailu
 const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 const SESSIONS_MAX = 1_000;
 
-/** `signal` aborts when nobody waits for the answer any more. */
-type Resolve = (hostname: string, allowed: boolean, signal: AbortSignal) => Promise<string[]>;
+/** `signal` aborts when nobody waits for the answer any more. `isUsable`: whether the addresses of one family are enough. */
+type Resolve = (
+  hostname: string,
+  allowed: boolean,
+  signal: AbortSignal,
+  isUsable: (addresses: string[]) => boolean,
+) => Promise<string[]>;
 
 type OnRefused = (rule: TargetRule, origin: string) => void;
 
 /**
  * Opens connections to targets, and to nothing else. It checks the target as at creation and resolves the name once,
- * with a deadline. If one of the addresses is not allowed, the whole answer is refused. The socket goes to exactly
- * these addresses. It uses no proxy, follows no redirect, and speaks only HTTP/1.1.
+ * with a deadline. If one address of a family is not allowed, all of that family are refused. The socket goes to
+ * exactly the addresses that are left. It uses no proxy, follows no redirect, and speaks only HTTP/1.1.
  */
 export class Dialer {
   readonly #policy: TargetPolicy;
@@ -78,11 +83,12 @@ export class Dialer {
       return failure(error, "name resolution");
     }
     if (addresses.length === 0) return { kind: "unreachable", error: "name resolution: no address" };
-    const rule = addressesRefusedBy(addresses, this.#policy, allowed);
-    if (rule !== null) {
-      this.#onRefused(rule, origin);
+    const judged = judgeAddresses(addresses, this.#policy, allowed);
+    if (judged.refusedBy !== null) {
+      this.#onRefused(judged.refusedBy, origin);
       return { kind: "blocked", error: "blocked: the target's address is not allowed" };
     }
+    addresses = judged.addresses;
     try {
       return { kind: "open", connection: await this.#connect({ origin, hostname, port, addresses, startedAtMs }) };
     } catch (error) {
@@ -92,9 +98,10 @@ export class Dialer {
 
   async #addressesOf(hostname: string, allowed: boolean): Promise<string[]> {
     const abandoned = new AbortController();
+    const isUsable = (addresses: string[]) => judgeAddresses(addresses, this.#policy, allowed).refusedBy === null;
     this.#resolving++;
     try {
-      return await withTimeout(this.#resolve(hostname, allowed, abandoned.signal), CONNECT_DEADLINE_MS);
+      return await withTimeout(this.#resolve(hostname, allowed, abandoned.signal, isUsable), CONNECT_DEADLINE_MS);
     } finally {
       this.#resolving--;
       abandoned.abort();

@@ -23,6 +23,7 @@ describe("a connection to a host name", () => {
     [["1.1.1.1", "169.254.169.254"], "private-ipv4"],
     [["fd00::1"], "private-ipv6"],
     [["::ffff:10.0.0.1"], "private-ipv6"],
+    [["64:ff9b::a9fe:a9fe"], "private-ipv4"],
     [["nonsense"], "not-an-address"],
     [["5.6.7.8"], "denied-range"],
   ])(
@@ -42,6 +43,19 @@ describe("a connection to a host name", () => {
       expect(refused).toEqual([[rule, "https://target.example.com"]]);
     },
   );
+
+  it("with a refused address of one family goes to an allowed one of the other", async () => {
+    const receiver = await startReceiver({ tls: false });
+    try {
+      const { port } = receiver;
+      const dialer = dialerWith(async () => ["fd00::1", "127.0.0.1"], `http://localhost:${port}`, "fd00::/8");
+      const opened = await dialer.open(`http://localhost:${port}`);
+      expect(opened).toMatchObject({ kind: "open" });
+      if (opened.kind === "open") opened.connection.destroy();
+    } finally {
+      await receiver.close();
+    }
+  });
 
   it("is resolved anew each time, so that a name that has become private is refused", async () => {
     const resolved = [["192.0.2.1"], ["10.0.0.5"]];

@@ -20,8 +20,10 @@ const nameOf = (fault: string, family: string) => `${fault.replaceAll(" ", "-")}
 let names: Awaited<ReturnType<typeof startDnsServer>>;
 
 beforeAll(async () => {
-  const answers: Record<string, DnsAnswer> = { "both.example.com": V4, "private.example.com": "silence" };
+  const answers: Record<string, DnsAnswer> = { "both.example.com": V4, "private.example.com": [] };
   const answers6: Record<string, DnsAnswer> = { "both.example.com": V6, "private.example.com": ["fd00::1"] };
+  Object.assign(answers, { "unclear.example.com": { code: 2 } });
+  Object.assign(answers6, { "unclear.example.com": ["fd00::1"] });
   for (const [fault, answer] of Object.entries(FAULTS)) {
     answers[nameOf(fault, "a")] = answer;
     answers6[nameOf(fault, "a")] = V6;
@@ -74,8 +76,12 @@ describe("a name", () => {
     await expect(resolve("unknown.example.com")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("whose only known address is private is refused, whatever the other family would be", async () => {
+  it("whose only address is private is refused; one that may have another is tried again", async () => {
     const dialer = new Dialer({ policy: parseTargetPolicy("", ""), monotonic: monotonicNow });
     expect(await dialer.open("https://private.example.com")).toMatchObject({ kind: "blocked" });
+    expect(await dialer.open("https://unclear.example.com")).toEqual({
+      kind: "unreachable",
+      error: "name resolution: ESERVFAIL",
+    });
   });
 });

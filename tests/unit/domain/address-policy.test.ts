@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressesRefusedBy, isPublicAddress, parseAddressRange } from "#domain/address-policy.ts";
+import { addressesRefusedBy, isPublicAddress, judgeAddresses, parseAddressRange } from "#domain/address-policy.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import answers from "../../vectors/resolver-answers.json" with { type: "json" };
 
@@ -148,14 +148,54 @@ describe("isPublicAddress", () => {
 const validateAddresses = (...asked: Parameters<typeof addressesRefusedBy>) => addressesRefusedBy(...asked) === null;
 
 describe("the addresses of a name", () => {
-  for (const { name, resolver_answers: rounds } of answers) {
-    for (const round of rounds.filter((round) => Array.isArray(round))) {
-      const isPublic = round.length === 1 && round[0] === "93.184.216.34";
-      it(`${isPublic ? "accepts" : "refuses"} the whole answer [${round}] (${name})`, () => {
-        expect(validateAddresses(round, nothingExtra)).toBe(isPublic);
+  for (const { name, resolver_answers: rounds, dialled = [] } of answers) {
+    for (const [n, used] of dialled.entries()) {
+      it(`are used as far as their families are allowed: [${rounds[n]}] (${name})`, () => {
+        const { addresses, refusedBy } = judgeAddresses(rounds[n] as string[], nothingExtra);
+        expect(addresses).toEqual(used);
+        expect(refusedBy === null).toBe(used.length > 0);
       });
     }
   }
+
+  it("keep their order, and a family that holds a denied address leaves the other one", () => {
+    const policy = parseTargetPolicy("", "1.2.3.0/24");
+    const judge = (...found: string[]) => judgeAddresses(found, policy);
+    expect(judge("2400:cb00::1", "1.1.1.1", "2400:cb00::2").addresses).toEqual([
+      "2400:cb00::1",
+      "1.1.1.1",
+      "2400:cb00::2",
+    ]);
+    expect(judge("1.2.3.4", "2400:cb00::1", "1.1.1.1").addresses).toEqual(["2400:cb00::1"]);
+    expect(judge("1.2.3.4", "fd00::1")).toEqual({ addresses: [], refusedBy: "denied-range" });
+    expect(judge("fd00::1", "1.2.3.4")).toEqual({ addresses: [], refusedBy: "private-ipv6" });
+    expect(judge()).toEqual({ addresses: [], refusedBy: "no-address" });
+  });
+
+  it("in 64:ff9b::/96 are judged as the IPv4 addresses that they lead to, by every rule", () => {
+    const policy = parseTargetPolicy("", "1.2.3.0/24,9.9.9.9");
+    fc.assert(
+      fc.property(fc.ipV4(), (ipv4) => {
+        const [a = 0, b = 0, c = 0, d = 0] = ipv4.split(".").map(Number);
+        const nat64 = `64:ff9b::${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+        expect(addressesRefusedBy([nat64], policy), nat64).toBe(addressesRefusedBy([ipv4], policy));
+      }),
+    );
+    expect(addressesRefusedBy(["64:ff9b::a00:1"], policy)).toBe("private-ipv4");
+    for (const allowed of [true, false]) {
+      expect(addressesRefusedBy(["64:ff9b::102:304"], policy, allowed)).toBe("denied-range");
+      expect(addressesRefusedBy(["64:ff9b::909:909"], policy, allowed)).toBe("denied-range");
+    }
+    expect(addressesRefusedBy(["64:ff9b::101:101"], parseTargetPolicy("", "64:ff9b::/96"))).toBe("denied-range");
+  });
+
+  it("beyond the first 256 of a family are not used", () => {
+    const many = Array.from({ length: 300 }, (_, n) => `93.184.${n >> 8}.${n & 255}`);
+    expect(judgeAddresses([...many, "10.0.0.1", "2400:cb00::1"], nothingExtra).addresses).toEqual([
+      ...many.slice(0, 256),
+      "2400:cb00::1",
+    ]);
+  });
 
   it("refuses an answer that holds a denied address", () => {
     const policy = parseTargetPolicy("", "1.2.3.0/24,2606:4700::/32");

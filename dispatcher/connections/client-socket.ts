@@ -25,6 +25,7 @@ export function connectionOn(
     origin,
     ...measured,
     used: false,
+    requestsLeft: Number.POSITIVE_INFINITY,
     answeredAtMs: Number.NaN,
     get error() {
       return error;

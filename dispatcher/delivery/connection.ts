@@ -21,6 +21,8 @@ export type Connection = {
   openedAtMs: number;
   /** Whether a request was ever begun on it. */
   used: boolean;
+  /** How many more requests its target takes on it, as far as that is known. Written by the exchange. */
+  requestsLeft: number;
   /** When its last answer ended, monotonic ms; NaN before the first. Written by the pool. */
   answeredAtMs: number;
   /** Whether the socket can no longer be used. */

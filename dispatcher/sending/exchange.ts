@@ -10,6 +10,7 @@ import type { Time } from "../runtime/clock.ts";
 import type { ProvenWait, WaitStart } from "../runtime/proven-wait.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { AnswerProblem, failed, mayRetryOnAnother } from "./exchange-failure.ts";
+import { requestsLeft } from "./requests-left.ts";
 import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
@@ -79,6 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   begin(): void {
     const { method, path, headers, body } = this.#request;
     this.#connection.used = true;
+    this.#connection.requestsLeft--;
     this.#connection.onBytes = (chunk) => this.#follow(chunk);
     const options = { path, method, headers, body, idempotent: false, blocking: true };
     this.#connection.client.dispatch(options, this, this.#delivery);
@@ -108,7 +110,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, code: number, headers: Headers): void {
     this.#contentType = String(headers["content-type"] ?? "").slice(0, CONTENT_TYPE_MAX);
-    this.#isReusable = !/\bclose\b/i.test(String(headers.connection ?? ""));
+    const left = Math.min(this.#connection.requestsLeft, requestsLeft(headers["keep-alive"]));
+    this.#connection.requestsLeft = left;
+    this.#isReusable = left > 0 && !/\bclose\b/i.test(String(headers.connection ?? ""));
     if (this.#statusCode === 0) this.#onStatus(code);
   }
 

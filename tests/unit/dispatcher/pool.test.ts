@@ -48,6 +48,7 @@ const connection = (openedAtMs: number): Connection => ({
   roundTripMs: 1,
   openedAtMs,
   used: false,
+  requestsLeft: Number.POSITIVE_INFINITY,
   answeredAtMs: Number.NaN,
   broken: false,
   error: undefined,

@@ -78,6 +78,7 @@ function start() {
 
 const connection = (openedAtMs: number): Connection => ({
   ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
+  requestsLeft: Number.POSITIVE_INFINITY,
   ...{ answeredAtMs: Number.NaN, error: undefined, onBroken: undefined, onBytes: undefined, destroy() {} },
 });
 

@@ -22,8 +22,11 @@ export type Place = {
   connections: number;
 };
 
-/** A connection that is being opened since `sinceMs`, monotonic ms. */
-export type Opening = { readonly sinceMs: number; owner: Place };
+/**
+ * A connection that is being opened since `sinceMs`, monotonic ms. While it is tried at several addresses, it has `further`
+ * sockets beyond its first.
+ */
+export type Opening = { readonly sinceMs: number; owner: Place; further: number };
 
 /**
  * A connection of the pool: which account at which origin it counts for, and how many answers the origin had given when
@@ -39,6 +42,18 @@ export class Accounts {
   readonly #accounts = new Map<string, Account>();
   /** Accounts that lack connections, in turns. */
   readonly #short = new Set<Account>();
+  #total = 0;
+  #opening = 0;
+
+  /** Connections that are open or being opened, of all accounts. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Those that are being opened. */
+  get opening(): number {
+    return this.#opening;
+  }
 
   /** The account of this id, if it has or lacks connections. */
   get(id: string): Account | undefined {
@@ -48,10 +63,17 @@ export class Accounts {
   /** Counts a connection to `origin` for account `id`. It is being opened from now on. */
   begin(origin: Origin, id: string, sinceMs: number): Opening {
     const owner = this.#count(this.#placeOf(origin, id), 1);
-    owner.account.opening++;
-    const opening = { sinceMs, owner };
+    this.#countOpening(owner, 1);
+    const opening = { sinceMs, owner, further: 0 };
     origin.opening.add(opening);
     return opening;
+  }
+
+  /** One more socket of an opening, or one less, counts as a connection that is being opened. */
+  countFurther(opening: Opening, change: 1 | -1): void {
+    opening.further += change;
+    this.#countOpening(opening.owner, change);
+    this.#count(opening.owner, change);
   }
 
   /**
@@ -61,7 +83,7 @@ export class Accounts {
   endOpening(opening: Opening, isOpen: boolean): Place {
     const { owner } = opening;
     owner.origin.opening.delete(opening);
-    owner.account.opening--;
+    this.#countOpening(owner, -1);
     return isOpen ? owner : this.close(owner);
   }
 
@@ -87,15 +109,16 @@ export class Accounts {
     const to = from.origin.places.get(id);
     if (!to) return false;
     const isOwn = ({ owner }: { owner: Place }) => owner === to;
+    const isOneSocket = ({ further }: Opening) => further === 0;
     const idle = from.origin.warm.find(isOwn) ?? from.origin.unused.find(isOwn);
-    const opening = idle ? undefined : [...from.origin.opening].find(isOwn);
+    const opening = idle ? undefined : [...from.origin.opening].filter(isOneSocket).find(isOwn);
     const given = idle ?? opening;
     if (!given) return false;
     connection.owner = to;
     given.owner = from;
     if (opening) {
-      to.account.opening--;
-      from.account.opening++;
+      this.#countOpening(to, -1);
+      this.#countOpening(from, 1);
     }
     return true;
   }
@@ -152,12 +175,18 @@ export class Accounts {
     const { account, origin } = place;
     place.connections += change;
     account.connections += change;
+    this.#total += change;
     if (place.connections === 0) {
       origin.places.delete(account.id);
       account.places.delete(place);
       this.#drop(account);
     }
     return place;
+  }
+
+  #countOpening({ account }: Place, change: 1 | -1): void {
+    account.opening += change;
+    this.#opening += change;
   }
 
   #drop(account: Account): void {

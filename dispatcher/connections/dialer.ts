@@ -4,9 +4,11 @@ import { judgeAddresses } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import type { ConnectFailure, Connection } from "../delivery/connection.ts";
+import { type FurtherSockets, NoneConnected, TimedOut } from "./address-race.ts";
 import { connectionOn } from "./client-socket.ts";
 import { targetContext } from "./handshakes.ts";
-import { openSocket, TimedOut } from "./open-socket.ts";
+import { mostTelling } from "./most-telling.ts";
+import { openSocket } from "./open-socket.ts";
 import { resolveName } from "./resolver.ts";
 
 export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
@@ -22,6 +24,8 @@ type Resolve = (
   signal: AbortSignal,
   isUsable: (addresses: string[]) => boolean,
 ) => Promise<string[]>;
+
+const UNCOUNTED: FurtherSockets = { begin: () => true, end() {} };
 
 type OnRefused = (rule: TargetRule, origin: string) => void;
 
@@ -64,10 +68,10 @@ export class Dialer {
   }
 
   /**
-   * Opens one connection to `origin`, within the connect deadline. Failures of the target or the network are returned,
-   * not thrown.
+   * Opens one connection to `origin`, within the connect deadline. `further` counts the sockets of tries at several
+   * addresses. Failures of the target or the network are returned, not thrown.
    */
-  async open(origin: string): Promise<OpenResult> {
+  async open(origin: string, further = UNCOUNTED): Promise<OpenResult> {
     const startedAtMs = this.#monotonic();
     const target = validateTarget(`${origin}/`, this.#policy);
     if (!target.ok) {
@@ -90,9 +94,10 @@ export class Dialer {
     }
     addresses = judged.addresses;
     try {
-      return { kind: "open", connection: await this.#connect({ origin, hostname, port, addresses, startedAtMs }) };
+      const connection = await this.#connect({ origin, hostname, port, addresses, further, startedAtMs });
+      return { kind: "open", connection };
     } catch (error) {
-      return failure(error, "connection");
+      return failure(error instanceof NoneConnected ? mostTelling(error.failures) : error, "connection");
     }
   }
 
@@ -113,6 +118,7 @@ export class Dialer {
     hostname: string;
     port: number;
     addresses: string[];
+    further: FurtherSockets;
     startedAtMs: number;
   }): Promise<Connection> {
     const { origin, startedAtMs } = to;

@@ -1,12 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
-
-/** No connection was open by the deadline. */
-export class TimedOut extends Error {
-  constructor() {
-    super("timed out");
-  }
-}
+import { orderOfTries } from "./address-order.ts";
+import { connectToOneOf, type FurtherSockets, TimedOut } from "./address-race.ts";
 
 export type SocketTarget = {
   origin: string;
@@ -17,20 +12,41 @@ export type SocketTarget = {
   secureContext: tls.SecureContext;
   /** A TLS session to resume. */
   session: Buffer | undefined;
+  /** Room for the sockets of tries side by side. */
+  further: FurtherSockets;
   deadlineMs: number;
 };
 
 /**
- * Opens a socket, with TLS when the origin is https. Resolves with it and one TCP round trip, ms. Rejects with the
- * system's error, or with TimedOut.
+ * Opens a socket, with TLS when the origin is https. Resolves with it and one TCP round trip, ms. Rejects with
+ * NoneConnected before there is a connection, then with the system's error or TimedOut.
  */
-export function openSocket(target: SocketTarget): Promise<{ socket: net.Socket; roundTripMs: number }> {
+export async function openSocket(target: SocketTarget): Promise<{ socket: net.Socket; roundTripMs: number }> {
+  const { origin, addresses, port, further, deadlineMs } = target;
+  const startedAtMs = performance.now();
+  // Each is an address, so nothing is resolved here.
+  const connect = (host: string) =>
+    net.connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
+  const { socket, roundTripMs } = await connectToOneOf(orderOfTries(addresses), { connect, further, deadlineMs });
+  if (!origin.startsWith("https:")) return { socket, roundTripMs };
+  const leftMs = deadlineMs - (performance.now() - startedAtMs);
+  return { socket: await secure(socket, target, leftMs), roundTripMs };
+}
+
+/** Shakes hands on `socket`, within `deadlineMs`. */
+function secure(plain: net.Socket, target: SocketTarget, deadlineMs: number): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
-    const startedAtMs = performance.now();
-    let roundTripMs = 0;
-    const isSecure = target.origin.startsWith("https:");
-    const socket = isSecure ? secureSocket(target) : net.connect(addressOf(target));
-    const timer = setTimeout(() => fail(new TimedOut()), Math.max(target.deadlineMs, 1));
+    const socket = tls.connect({
+      socket: plain,
+      host: target.hostname,
+      secureContext: target.secureContext,
+      session: target.session,
+      servername: net.isIP(target.hostname) ? "" : target.hostname,
+      ALPNProtocols: ["http/1.1"],
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
+      rejectUnauthorized: true,
+    });
+    const timer = setTimeout(() => fail(new TimedOut()), Math.max(deadlineMs, 1));
     const settle = () => {
       clearTimeout(timer);
       socket.off("error", fail);
@@ -42,35 +58,11 @@ export function openSocket(target: SocketTarget): Promise<{ socket: net.Socket; 
       reject(error);
     };
     const onClose = () => fail(new Error("closed during the handshake"));
-    socket.once("connect", () => {
-      roundTripMs = performance.now() - startedAtMs;
-    });
     socket.once("error", fail);
     socket.once("close", onClose);
-    socket.once(isSecure ? "secureConnect" : "connect", () => {
+    socket.once("secureConnect", () => {
       settle();
-      resolve({ socket, roundTripMs });
+      resolve(socket);
     });
   });
-}
-
-function secureSocket(target: SocketTarget): tls.TLSSocket {
-  return tls.connect({
-    ...addressOf(target),
-    secureContext: target.secureContext,
-    session: target.session,
-    servername: net.isIP(target.hostname) ? "" : target.hostname,
-    ALPNProtocols: ["http/1.1"],
-    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
-    rejectUnauthorized: true,
-  });
-}
-
-function addressOf({ hostname, port, addresses }: SocketTarget): net.TcpNetConnectOpts {
-  const answers = addresses.map((address) => ({ address, family: net.isIP(address) }));
-  const lookup = ((_name, { all }, callback) =>
-    all
-      ? callback(null, answers)
-      : callback(null, answers[0]?.address ?? "", answers[0]?.family)) as net.LookupFunction;
-  return { host: hostname, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000, lookup };
 }

@@ -1,3 +1,4 @@
+import type { FurtherSockets } from "./address-race.ts";
 import type { Dialer, OpenResult } from "./dialer.ts";
 import { type ListenerRelay, listenerConnection } from "./listener-connection.ts";
 import { isOfListeners } from "./routes.ts";
@@ -20,10 +21,10 @@ export class Opener {
     return this.#deps.dialer.resolving;
   }
 
-  /** Opens one connection to what the key of the pool stands for. */
-  async open(key: string): Promise<OpenResult> {
+  /** Opens one connection to what the key of the pool stands for. `further` counts sockets beyond its first. */
+  async open(key: string, further: FurtherSockets): Promise<OpenResult> {
     const { dialer, relay, monotonic } = this.#deps;
-    if (!isOfListeners(key)) return dialer.open(key);
+    if (!isOfListeners(key)) return dialer.open(key, further);
     return { kind: "open", connection: listenerConnection(key, relay, monotonic()) };
   }
 }

@@ -4,7 +4,9 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
+import type { FurtherSockets } from "./address-race.ts";
 import type { OpenResult } from "./dialer.ts";
+import { furtherSockets } from "./further-sockets.ts";
 import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
 import { idleOf, idleOfAnother, unusedBesideRetries, unusedInVain } from "./idle-connections.ts";
 import { type ConnectionLimits, isFull, mayOpenAnother, originMax, totalMax } from "./limits.ts";
@@ -19,7 +21,7 @@ const KEPT_MAX_MS = 60_000;
 type Deps = {
   origins: Origins;
   /** Opens connections to what the key of an origin stands for. */
-  opener: { open(key: string): Promise<OpenResult>; readonly resolving: number };
+  opener: { open(key: string, further: FurtherSockets): Promise<OpenResult>; readonly resolving: number };
   limits: ConnectionLimits;
   holdings: Readonly<Holdings>;
   clock: Time;
@@ -31,8 +33,6 @@ export class Pool {
   readonly #deps: Deps;
   readonly accounts = new Accounts();
   listener: PoolListener | undefined;
-  #total = 0;
-  #opening = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -40,7 +40,7 @@ export class Pool {
 
   /** Connections that are open or being opened. */
   get size(): number {
-    return this.#total;
+    return this.accounts.total;
   }
 
   /** Whether the origin's own bounds allow another connection. `spare` may be opened beyond those that are allowed. */
@@ -54,7 +54,7 @@ export class Pool {
   mayHaveAnother(id: string): boolean {
     const { limits } = this.#deps;
     const account = this.accounts.get(id);
-    const hasRoomInAll = this.#total < totalMax(account, limits) || this.#deps.origins.withIdle.size > 0;
+    const hasRoomInAll = this.accounts.total < totalMax(account, limits) || this.#deps.origins.withIdle.size > 0;
     return hasRoomInAll && (!account || mayOpenAnother(account, limits));
   }
 
@@ -72,7 +72,7 @@ export class Pool {
     if (!this.mayHaveMore(origin, spare) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
     const account = this.accounts.get(id);
     if (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins))) return false;
-    return this.#total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
+    return this.accounts.total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
   }
 
   /** Closes an idle connection to `origin`, then opens a new one for account `id`. Returns false when it may not. */
@@ -148,9 +148,9 @@ export class Pool {
    * How many connections are open and being opened, and the bound. Each that is being opened may be resolving a name.
    */
   figures(): { open: number; opening: number; max: number; resolving: number; resolvingMax: number } {
-    const { limits, opener } = this.#deps;
-    const [open, opening] = [this.#total - this.#opening, this.#opening];
-    return { open, opening, max: limits.total, resolving: opener.resolving, resolvingMax: limits.total };
+    const { total, opening } = this.accounts;
+    const { total: max } = this.#deps.limits;
+    return { open: total - opening, opening, max, resolving: this.#deps.opener.resolving, resolvingMax: max };
   }
 
   /** Recounts the connections, for the audit. */
@@ -166,18 +166,14 @@ export class Pool {
 
   /** Counts a connection from the decision to open it. */
   #begin(origin: Origin, id: string): Opening {
-    this.#total++;
-    this.#opening++;
     return this.accounts.begin(origin, id, this.#now());
   }
 
   #dial(origin: Origin, opening: Opening): void {
     this.#deps.opener
-      .open(origin.key)
+      .open(origin.key, furtherSockets(opening, this.accounts, this.#deps.limits))
       .then((result) => {
-        this.#opening--;
         if (result.kind === "open") return this.#opened(origin, opening, result.connection);
-        this.#total--;
         const { account } = this.accounts.endOpening(opening, false);
         this.listener?.failed(origin, result);
         this.listener?.freed(account.id);
@@ -252,7 +248,6 @@ export class Pool {
   /** Stops counting the connection, and no longer listens for its end. */
   #uncount(connection: OwnedConnection): void {
     connection.onBroken = undefined;
-    this.#total--;
     this.accounts.close(connection.owner);
   }
 }

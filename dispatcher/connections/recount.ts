@@ -15,7 +15,7 @@ export type Recount = {
 export function recount(origins: Iterable<Origin>): Recount {
   const counted: Recount = { connections: 0, busyByOrigin: new Map(), byAccount: new Map() };
   for (const origin of origins) {
-    counted.connections += connectionsOf(origin);
+    counted.connections += connectionsOf(origin) + origin.opening.values().reduce((n, { further }) => n + further, 0);
     if (origin.busy.size > 0) counted.busyByOrigin.set(origin.key, origin.busy.size);
     countAccounts(origin, counted.byAccount);
   }
@@ -23,12 +23,12 @@ export function recount(origins: Iterable<Origin>): Recount {
 }
 
 function countAccounts({ key, unused, warm, busy, opening }: Origin, counts: Map<string, number>): void {
-  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
-  const all: { owner: Place }[] = [...unused, ...warm, ...busy.keys(), ...opening];
-  for (const { owner } of all) {
-    add(nameOf(owner.account, "all"));
-    add(nameOf(owner.account, key));
+  const add = (name: string, n = 1) => counts.set(name, (counts.get(name) ?? 0) + n);
+  const all: { owner: Place; further?: number }[] = [...unused, ...warm, ...busy.keys(), ...opening];
+  for (const { owner, further = 0 } of all) {
+    add(nameOf(owner.account, "all"), 1 + further);
+    add(nameOf(owner.account, key), 1 + further);
   }
   for (const { owner } of busy.keys()) add(nameOf(owner.account, "busy"));
-  for (const { owner } of opening) add(nameOf(owner.account, "opening"));
+  for (const { owner, further } of opening) add(nameOf(owner.account, "opening"), 1 + further);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { FurtherSockets } from "#dispatcher/connections/address-race.ts";
 import { Demand } from "#dispatcher/connections/demand.ts";
 import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
 import type { Origin } from "#dispatcher/connections/origin.ts";
@@ -18,14 +19,19 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
   const holdings = new Holdings(limits.perOrigin);
   const origins = new Origins({ holdings, monotonic: clock.monotonic });
   const begun: ((result: OpenResult) => void)[] = [];
-  const dialer = { open: () => new Promise<OpenResult>((resolve) => begun.push(resolve)) } as unknown as Dialer;
+  const further: FurtherSockets[] = [];
+  const open = (_key: string, sockets: FurtherSockets) => {
+    further.push(sockets);
+    return new Promise<OpenResult>((resolve) => begun.push(resolve));
+  };
+  const dialer = { open } as unknown as Dialer;
   const onError = (error: unknown) => {
     throw error;
   };
   const pool = new Pool({ origins, opener: dialer, limits, holdings, clock: clock as never, onError });
   const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
   return {
-    ...{ origins, pool, demand, begun },
+    ...{ origins, pool, demand, begun, further },
     origin: (key = KEY): Origin => origins.originOf(key),
     pass(ms: number) {
       now += ms;
@@ -36,6 +42,7 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
     },
     counts: () => {
       expect(pool.accounts.counts()).toEqual(pool.recount().byAccount);
+      expect(pool.size).toBe(pool.recount().connections);
       return Object.fromEntries(pool.accounts.counts());
     },
   };
@@ -111,6 +118,54 @@ describe("connections that are being opened", () => {
     expect(n).toBe(8);
     expect(pool.mayOpen(origin(), "b")).toBe(true);
     expect(pool.figures()).toMatchObject({ open: 0, opening: 8, max: 64 });
+  });
+});
+
+describe("sockets of an opening that tries several addresses", () => {
+  it("count as connections that are being opened, for the account that the opening counts for, while they are open", async () => {
+    const { pool, origin, further, open, counts } = start();
+    pool.open(origin(), "a");
+    const [tries] = further as [FurtherSockets];
+    expect([tries.begin(), tries.begin()]).toEqual([true, true]);
+    expect(counts()).toEqual({ "a all": 3, "a opening": 3, [`a ${KEY}`]: 3 });
+    expect(pool.figures()).toMatchObject({ open: 0, opening: 3 });
+    tries.end();
+    expect(counts()).toMatchObject({ "a all": 2 });
+    tries.end();
+    await open();
+    expect(counts()).toEqual({ "a all": 1, [`a ${KEY}`]: 1 });
+  });
+
+  it("have the limits of connections: an account's share of those being opened, at the origin, and in all", () => {
+    const countBegun = ([tries]: FurtherSockets[]) => {
+      for (let n = 0; ; n++) if (n === 100 || !tries?.begin()) return n;
+    };
+    for (const [bounds, max] of [
+      [{ total: 64 }, 8],
+      [{ perOrigin: 3 }, 3],
+      [{ perAccount: 5 }, 5],
+    ] as const) {
+      const { pool, origin, further, counts } = start(bounds);
+      pool.open(origin(), "a");
+      expect(countBegun(further)).toBe(max - 1);
+      expect(counts()).toMatchObject({ "a all": max });
+      pool.open(origin("https://b.example"), "b");
+      expect(further[1]?.begin()).toBe(true);
+    }
+  });
+
+  it("stay with their account when another account's request takes a connection in exchange", async () => {
+    const { pool, origin, further, open, begun, counts } = start({ perOrigin: 2 });
+    pool.open(origin(), "a");
+    await open();
+    pool.open(origin(), "b");
+    further[1]?.begin();
+    pool.acquire(origin(), of("b"));
+    expect(counts()).toMatchObject({ "b opening": 2 });
+    further[1]?.end();
+    expect(begun).toHaveLength(1);
+    await open();
+    expect(counts()).toEqual({ "b all": 2, "b busy": 1, [`b ${KEY}`]: 2 });
   });
 });
 

@@ -29,6 +29,7 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
     ready: createReadiness({
       database: parts.databases.probe,
       held: () => parts.heartbeats.held(),
+      ownFault: () => parts.ownFaults.current(),
       monotonic: parts.clock.monotonic,
     }),
     /** Recounts what the deliveries hold. Returns one line for each counter that differs, none when all are right. */
@@ -42,7 +43,7 @@ export async function startDispatcher(config: Config, options: DispatcherOptions
 }
 
 function figuresOf(parts: Parts): Figures {
-  const { deliveries, recorder, rates, pool, shards, heartbeats, clock } = parts;
+  const { deliveries, recorder, rates, pool, shards, heartbeats, ownFaults, clock } = parts;
   return {
     planned: deliveries.size,
     waiting: deliveries.count("awaiting turn"),
@@ -53,6 +54,7 @@ function figuresOf(parts: Parts): Figures {
     connections: pool.size,
     owned: shards.owned().length,
     held: heartbeats.held() === null ? 0 : 1,
+    ownFault: ownFaults.current() === null ? 0 : 1,
     skewMs: clock.skewMs(),
   };
 }

@@ -3,6 +3,9 @@ import type { Config } from "#config.ts";
 import type { TargetRule } from "#domain/target-url.ts";
 import { Dialer } from "./connections/dialer.ts";
 import { Opener } from "./connections/opener.ts";
+import { describeOwnFault } from "./connections/own-fault-codes.ts";
+import { type OwnFaultNews, OwnFaults } from "./connections/own-faults.ts";
+import { OwnNetwork } from "./connections/own-network.ts";
 import { Routes } from "./connections/routes.ts";
 import type { connectDatabases } from "./databases.ts";
 import { ListenExchanges } from "./listening/listen-exchanges.ts";
@@ -27,11 +30,19 @@ export function createOpeners({ databases, clock, log, outageLog, metrics }: Bas
     metrics.targetRefused(rule);
     log.info({ rule, origin }, "a target was refused");
   };
+  const onNews = ({ fault, code, isOver }: OwnFaultNews) =>
+    log.warn(
+      { fault, code },
+      isOver ? "what this machine lacked is back: deliveries go on" : describeOwnFault(fault, code),
+    );
+  const ownFaults = new OwnFaults({ monotonic, onNews });
+  const network = new OwnNetwork({ monotonic, faults: ownFaults });
   const relay = new ListenExchanges({ database: databases.exchanges, keyRing, clock, onError: outageLog.report });
   const routes = new Routes();
   return {
     routes,
-    opener: new Opener({ dialer: new Dialer({ policy, ca, monotonic, onRefused }), relay, monotonic }),
+    ownFaults,
+    opener: new Opener({ dialer: new Dialer({ policy, ca, monotonic, onRefused, network }), relay, monotonic }),
     listeners: new Listeners({ database: databases.reads, monotonic, routes }),
     listenExchanges: relay,
   };

@@ -9,19 +9,23 @@ const MAX_AGE_MS = 1_000;
 const DEADLINE_MS = 4_000;
 
 /**
- * Returns how to learn whether this dispatcher can deliver: there is no hold, and the database takes writes. It asks the
- * database at most once a second, however many callers there are.
+ * Returns how to learn whether this dispatcher can deliver: there is no hold, and the database takes writes. It is degraded
+ * while its machine lacks something to connect with (`ownFault`). It asks the database at most once a second, however many
+ * callers there are.
  */
 export function createReadiness(deps: {
   database: Database;
   held: () => string | null;
+  ownFault: () => string | null;
   monotonic: () => number;
 }): () => Promise<Readiness> {
-  const { database, held, monotonic } = deps;
+  const { database, held, ownFault, monotonic } = deps;
   const probe = cacheFor(MAX_AGE_MS, () => faultOfWrite(database), monotonic);
   return async () => {
     const reason = held() ?? (await probe());
-    return reason === null ? { status: "ok" } : { status: "unavailable", reason };
+    if (reason !== null) return { status: "unavailable", reason };
+    const fault = ownFault();
+    return fault === null ? { status: "ok" } : { status: "degraded", reason: fault };
   };
 }
 

@@ -83,7 +83,7 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
 /** Connects each state to the stage that handles it, and each resource to the stage that reuses it once released. */
 function route(parts: Parts): void {
   const { deliveries, alarm, pool, waitingList, rates, claimer, releases } = parts;
-  const { intake, dueQueue, preparer, sendQueue, exchanges, recorder } = parts;
+  const { intake, dueQueue, preparer, sendQueue, exchanges, recorder, ownFaults, origins } = parts;
   deliveries.connect(
     {
       known: (delivery, from) => dueQueue.add(delivery, from),
@@ -108,6 +108,7 @@ function route(parts: Parts): void {
     },
   );
   pool.listener = waitingList;
+  ownFaults.onOver = () => origins.endPauses();
   alarm.setStages(sendQueue, rates, dueQueue, claimer);
 }
 

@@ -16,6 +16,12 @@ export const CLAIM_LEASE_MS = ATTEMPT_DEADLINE_MS + 5_000;
 /** Timeout for name resolution, TCP and TLS of one connection, ms. */
 export const CONNECT_DEADLINE_MS = 10_000;
 
+/**
+ * The longest that a delivery waits, from its instant, because the dispatcher's machine has no network, name servers or
+ * sockets, ms. Then it counts as a failed attempt, so that a fault that lasts, or that was not the machine's, shows.
+ */
+export const OWN_FAULT_WAIT_MAX_MS = 3_600_000;
+
 /** Lease of a shard, ms; renewed every third of it. */
 export const SHARD_LEASE_MS = 6_000;
 

@@ -27,14 +27,14 @@ export class NoneConnected extends Error {
 export type FurtherSockets = { begin(): boolean; end(): void };
 
 type Deps = { connect: (address: string) => net.Socket; further: FurtherSockets; deadlineMs: number };
-type Won = { socket: net.Socket; roundTripMs: number };
+type Won = { address: string; socket: net.Socket; roundTripMs: number };
 type Try = { address: string; socket: net.Socket; stop: () => void };
 
 /**
  * Connects to one of `addresses`. They are tried side by side: the first at once, each further one a quarter of a second
  * after the one before, or when a try has failed. The first that connects wins, and the others are closed. Where there
- * is no room for a further socket, its address waits. Resolves with the socket and its TCP round trip, ms. Rejects with
- * NoneConnected. Source: RFC 8305, section 5.
+ * is no room for a further socket, its address waits. Resolves with the address, its socket and one TCP round trip, ms. Rejects
+ * with NoneConnected. Source: RFC 8305, section 5.
  */
 export function connectToOneOf(addresses: readonly string[], deps: Deps): Promise<Won> {
   return new Promise((resolve, reject) => new Race(addresses, deps, resolve, reject).begin());
@@ -95,7 +95,7 @@ class Race {
     one.stop();
     for (const other of this.#open) if (other !== one) this.#close(other);
     this.#end();
-    this.#resolve({ socket: one.socket, roundTripMs });
+    this.#resolve({ address: one.address, socket: one.socket, roundTripMs });
   }
 
   #failed(one: Try, error: Error): void {

@@ -1,4 +1,5 @@
-import { type ConnectFailure, outcomeOf } from "../delivery/connection.ts";
+import { OWN_FAULT_WAIT_MAX_MS } from "#domain/timing.ts";
+import { type ConnectFailure, type LocalFailure, outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Origin, openOf } from "./origin.ts";
 
@@ -21,6 +22,42 @@ export function failOne(deliveries: Deliveries, origin: Origin, failure: Connect
     return true;
   }
   return false;
+}
+
+/** The shortest and the longest pause between two tries while this machine cannot connect, ms. */
+const PAUSE_MIN_MS = 250;
+const PAUSE_MAX_MS = 5_000;
+/** The pause is this share of the time for which it could not. */
+const PAUSE_SHARE = 0.25;
+/** How many tries there are in a second when many origins fail. */
+const TRIES_PER_SECOND = 200;
+/** The most deliveries that fail at once because they have waited too long. */
+const FAILED_AT_ONCE_MAX = 256;
+
+/**
+ * How long to wait before the next try to connect, after a failure of this machine, ms. `random`, from 0 to 1, spreads the
+ * tries of many origins.
+ */
+export function pauseAfter({ forMs, among }: LocalFailure, random = Math.random()): number {
+  const pauseMs = Math.min(Math.max(forMs * PAUSE_SHARE, PAUSE_MIN_MS), PAUSE_MAX_MS);
+  return Math.max(pauseMs, (among / TRIES_PER_SECOND) * 1_000) * (0.75 + random / 2);
+}
+
+/**
+ * Fails the unclaimed deliveries for which this machine could not connect to `origin` for too long: since they are due, and since
+ * it began to fail. All others wait on. While `origin` has other connections, only those that need a new one fail.
+ */
+export function failOverdue(deliveries: Deliveries, origin: Origin, failure: LocalFailure, nowMs: number): void {
+  if (failure.forMs < OWN_FAULT_WAIT_MAX_MS) return;
+  const isOverdue = ({ sendAtMs }: { sendAtMs: number }) => nowMs - sendAtMs >= OWN_FAULT_WAIT_MAX_MS;
+  for (const waiting of openOf(origin) > 0 ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
+    for (let left = FAILED_AT_ONCE_MAX; left > 0; left--) {
+      const next = waiting.take(nowMs, isOverdue);
+      if (!next) break;
+      next.failure = failure;
+      deliveries.move(next, "refused");
+    }
+  }
 }
 
 /** Moves every delivery that waits for a connection to `origin` back to "known", to be tried again later. */

@@ -9,12 +9,12 @@ import { connectionOn } from "./client-socket.ts";
 import { targetContext } from "./handshakes.ts";
 import { mostTelling } from "./most-telling.ts";
 import { openSocket } from "./open-socket.ts";
+import { isAnswered } from "./own-fault-codes.ts";
+import { type OwnFailure, OwnNetwork } from "./own-network.ts";
 import { resolveName } from "./resolver.ts";
 
 export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
 
-/** Errors that are caused by this machine and not by the target. */
-const LOCAL = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 const SESSIONS_MAX = 1_000;
 
 /** `signal` aborts when nobody waits for the answer any more. `isUsable`: whether the addresses of one family are enough. */
@@ -39,6 +39,7 @@ export class Dialer {
   readonly #monotonic: () => number;
   readonly #resolve: Resolve;
   readonly #onRefused: OnRefused;
+  readonly #network: OwnNetwork;
   #resolving = 0;
   /** TLS sessions by origin, for resumption. */
   readonly #sessions = new Map<string, Buffer>();
@@ -54,11 +55,14 @@ export class Dialer {
     resolve?: Resolve;
     /** Told of each refused target, by which rule; the account learns neither rule nor address. */
     onRefused?: OnRefused;
+    /** Judges whether a failure is this machine's own. */
+    network?: OwnNetwork;
   }) {
     this.#policy = deps.policy;
     this.#monotonic = deps.monotonic;
     this.#onRefused = deps.onRefused ?? (() => {});
     this.#resolve = deps.resolve ?? resolveName;
+    this.#network = deps.network ?? new OwnNetwork({ monotonic: deps.monotonic });
     this.#secureContext = targetContext(deps.ca);
   }
 
@@ -84,7 +88,8 @@ export class Dialer {
     try {
       if (!isAddress) addresses = await this.#addressesOf(hostname, allowed);
     } catch (error) {
-      return failure(error, "name resolution");
+      const own = await this.#network.judgeName(hostname, error as Error, startedAtMs);
+      return failure(error as Error, "name resolution", own);
     }
     if (addresses.length === 0) return { kind: "unreachable", error: "name resolution: no address" };
     const judged = judgeAddresses(addresses, this.#policy, allowed);
@@ -97,7 +102,9 @@ export class Dialer {
       const connection = await this.#connect({ origin, hostname, port, addresses, further, startedAtMs });
       return { kind: "open", connection };
     } catch (error) {
-      return failure(error instanceof NoneConnected ? mostTelling(error.failures) : error, "connection");
+      if (!(error instanceof NoneConnected)) return failure(error as Error, "connection", null);
+      const own = await this.#network.judgeTries(origin, error.failures, startedAtMs);
+      return failure(mostTelling(error.failures), "connection", own);
     }
   }
 
@@ -106,7 +113,14 @@ export class Dialer {
     const isUsable = (addresses: string[]) => judgeAddresses(addresses, this.#policy, allowed).refusedBy === null;
     this.#resolving++;
     try {
-      return await withTimeout(this.#resolve(hostname, allowed, abandoned.signal, isUsable), CONNECT_DEADLINE_MS);
+      const resolved = this.#resolve(hostname, allowed, abandoned.signal, isUsable);
+      const addresses = await withTimeout(resolved, CONNECT_DEADLINE_MS);
+      // Those of an allowed name may be from a file.
+      if (!allowed) this.#network.answered(hostname);
+      return addresses;
+    } catch (error) {
+      if (!allowed && isAnswered(error as Error)) this.#network.answered(hostname);
+      throw error;
     } finally {
       this.#resolving--;
       abandoned.abort();
@@ -126,6 +140,7 @@ export class Dialer {
       ...to,
       secureContext: this.#secureContext,
       session: this.#sessions.get(origin),
+      onConnected: (address) => this.#network.reached(origin, address),
       deadlineMs: CONNECT_DEADLINE_MS - (this.#monotonic() - startedAtMs),
     });
     socket.on("session", (session: Buffer) => this.#keepSession(origin, session));
@@ -140,12 +155,12 @@ export class Dialer {
   }
 }
 
-function failure(error: unknown, step: string): OpenResult {
-  const { code } = error as { code?: string };
-  if (code !== undefined && LOCAL.has(code)) return { kind: "local", error: code };
+/** `own` is set when the failure is this machine's own. */
+function failure(error: Error & { code?: string }, step: string, own: OwnFailure | null): ConnectFailure {
   // The message of a system error contains the address; its code does not.
-  const reason = error instanceof TimedOut ? `timed out after ${CONNECT_DEADLINE_MS / 1000} s` : (code ?? "failed");
-  return { kind: "unreachable", error: `${step}: ${reason}` };
+  const timedOut = `timed out after ${CONNECT_DEADLINE_MS / 1000} s`;
+  const text = `${step}: ${error instanceof TimedOut ? timedOut : (error.code ?? "failed")}`;
+  return own ? { kind: "local", error: text, ...own } : { kind: "unreachable", error: text };
 }
 
 function withTimeout<T>(work: Promise<T>, deadlineMs: number): Promise<T> {

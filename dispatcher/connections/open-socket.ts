@@ -14,6 +14,8 @@ export type SocketTarget = {
   session: Buffer | undefined;
   /** Room for the sockets of tries side by side. */
   further: FurtherSockets;
+  /** Told of the address that the socket is connected to, before TLS. */
+  onConnected: (address: string) => void;
   deadlineMs: number;
 };
 
@@ -27,7 +29,9 @@ export async function openSocket(target: SocketTarget): Promise<{ socket: net.So
   // Each is an address, so nothing is resolved here.
   const connect = (host: string) =>
     net.connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
-  const { socket, roundTripMs } = await connectToOneOf(orderOfTries(addresses), { connect, further, deadlineMs });
+  const won = await connectToOneOf(orderOfTries(addresses), { connect, further, deadlineMs });
+  const { socket, roundTripMs } = won;
+  target.onConnected(won.address);
   if (!origin.startsWith("https:")) return { socket, roundTripMs };
   const leftMs = deadlineMs - (performance.now() - startedAtMs);
   return { socket: await secure(socket, target, leftMs), roundTripMs };

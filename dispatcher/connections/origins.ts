@@ -62,6 +62,12 @@ export class Origins {
     else this.#pressed.delete(origin);
   }
 
+  /** Ends the pauses after failures to connect: what this machine lacked is back. */
+  endPauses(): void {
+    const nowMs = this.#monotonic();
+    for (const origin of this.#active) origin.openAgainAtMs = Math.min(origin.openAgainAtMs, nowMs);
+  }
+
   /** Notes whether `origin` may have idle connections. */
   noteIdle(origin: Origin, mayHave: boolean): void {
     if (origin.mayHaveIdle === mayHave) return;

@@ -2,7 +2,7 @@ import type { ConnectFailure, Connection } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import { failOne, tryLater } from "./connect-failures.ts";
+import { failOne, failOverdue, pauseAfter, tryLater } from "./connect-failures.ts";
 import type { Demand } from "./demand.ts";
 import { hasRoom } from "./has-room.ts";
 import { type ConnectionLimits, hasFewerInAll, isWithinLimits } from "./limits.ts";
@@ -135,14 +135,19 @@ export class WaitingList implements PoolListener {
 
   /**
    * A connection could not be opened. The delivery that it was opened for fails, if it is due and cannot use another
-   * connection. When no delivery is due yet, all that wait are tried again later.
+   * connection. When no delivery is due yet, all that wait are tried again later. After a failure of this machine all
+   * wait on, and it is tried again after a pause.
    */
   failed(origin: Origin, failure: ConnectFailure): void {
     const { deliveries, demand, clock } = this.#deps;
     const hasOthers = openOf(origin) > 0;
-    if (failure.kind === "local" || hasOthers) origin.openAgainAtMs = clock.monotonic() + OPEN_AGAIN_MS;
-    if (failure.kind !== "local" && !failOne(deliveries, origin, failure, clock.now()) && !hasOthers)
-      tryLater(deliveries, origin);
+    if (failure.kind === "local") {
+      origin.openAgainAtMs = clock.monotonic() + pauseAfter(failure);
+      failOverdue(deliveries, origin, failure, clock.now());
+    } else {
+      if (hasOthers) origin.openAgainAtMs = clock.monotonic() + OPEN_AGAIN_MS;
+      if (!failOne(deliveries, origin, failure, clock.now()) && !hasOthers) tryLater(deliveries, origin);
+    }
     demand.meet(origin);
   }
 

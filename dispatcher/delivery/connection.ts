@@ -36,8 +36,14 @@ export type Connection = {
   destroy(): void;
 };
 
+/**
+ * Why there is no connection because of this machine. `forMs`: for how long there has been none, ms. `among`: how many
+ * origins or names fail like this one.
+ */
+export type LocalFailure = { kind: "local"; error: string; forMs: number; among: number };
+
 /** Why there is no connection: because of the target (`blocked`, `unreachable`) or of this machine (`local`). */
-export type ConnectFailure = { kind: "blocked" | "unreachable" | "local"; error: string };
+export type ConnectFailure = { kind: "blocked" | "unreachable"; error: string } | LocalFailure;
 
 /** The socket was closed before the request was written. Another one may carry the request. */
 export class ConnectionGone extends Error {

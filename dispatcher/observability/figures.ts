@@ -19,6 +19,8 @@ export type Figures = {
   owned: number;
   /** 1 while a hold keeps it from claiming, otherwise 0. */
   held: number;
+  /** 1 while deliveries wait because its machine has no network, name servers or sockets, otherwise 0. */
+  ownFault: number;
   /** How far this process's clock is ahead of the database's, ms; NaN until it is known. */
   skewMs: number;
 };
@@ -34,5 +36,9 @@ export const GAUGES: Record<keyof Figures, [name: string, help: string]> = {
   connections: ["connections", "Connections to targets that are open or being opened."],
   owned: ["shards_owned", `Shards of the ${SHARDS} that this dispatcher delivers for.`],
   held: ["held", "1 while nothing is sent until an operator has chosen with npm run reconcile, otherwise 0."],
+  ownFault: [
+    "own_fault",
+    "1 while deliveries wait because this machine has no network, name servers or sockets, otherwise 0.",
+  ],
   skewMs: ["clock_skew_seconds", "How far this process's clock is ahead of the database's."],
 };

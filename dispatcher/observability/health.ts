@@ -2,13 +2,13 @@ import { createServer, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics.ts";
 
-/** `reason`: why it cannot deliver, a sentence for operators, with what to do. */
-export type Readiness = { status: "ok" } | { status: "unavailable"; reason: string };
+/** `reason`: why it cannot deliver, or not everything (`degraded`), a sentence for operators, with what to do. */
+export type Readiness = { status: "ok" } | { status: "degraded" | "unavailable"; reason: string };
 
 /**
  * Serves this dispatcher's `/healthz`, `/readyz` and `/metrics` (Prometheus) on `host` and `port`. `held` returns why it
  * claims nothing; `/healthz` then says so, with 200, since a restart would not help. `/readyz` is 503 while it cannot
- * deliver. An answer that cannot be made is 500 and logged: it ends no delivery. Rejects when it cannot listen.
+ * deliver, whatever its network is like. An answer that cannot be made is 500 and logged: it ends no delivery. Rejects when it cannot listen.
  */
 export function serveHealth(options: {
   host: string;
@@ -27,7 +27,7 @@ export function serveHealth(options: {
     }
     if (path === "/readyz") {
       const readiness = await options.ready();
-      return answer(response, readiness.status === "ok" ? 200 : 503, JSON.stringify(readiness));
+      return answer(response, readiness.status === "unavailable" ? 503 : 200, JSON.stringify(readiness));
     }
     if (path === "/metrics") return answer(response, 200, await options.metrics.text(), options.metrics.contentType);
     const error = { code: "NOT_FOUND", message: "There are only /healthz, /readyz and /metrics here." };

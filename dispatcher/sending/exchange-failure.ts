@@ -31,7 +31,8 @@ export function mayRetryOnAnother(error: Error): boolean {
   const code = codeOf(error);
   return (
     error instanceof ConnectionGone ||
-    /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|EPIPE)$/.test(code ?? "")
+    /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|ECONNABORTED|EPIPE)$/.test(code ?? "") ||
+    /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENETRESET|EPERM)$/.test(code ?? "")
   );
 }
 

@@ -201,8 +201,14 @@ describe("proxy environment variables", () => {
     const { harness, account, server, url } = world;
     const address = `http://127.0.0.1:${proxy.port}`;
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    // It answers that no name exists, whatever the machine's own name servers do.
+    const nameServer = await startDnsServer({});
     const child = await harness.process({
-      env: { NODE_USE_ENV_PROXY: "1", ...Object.fromEntries(names.map((name) => [name, address])) },
+      env: {
+        ...{ NODE_USE_ENV_PROXY: "1", LOOPBACK_NAME_SERVER: nameServer.address },
+        ...Object.fromEntries(names.map((name) => [name, address])),
+      },
+      preload: `import ${JSON.stringify(new URL("../../helpers/loopback-names.ts", import.meta.url).href)};`,
     });
     const exited = once(child, "exit");
     try {
@@ -215,7 +221,7 @@ describe("proxy environment variables", () => {
     } finally {
       child.kill("SIGTERM");
       await exited;
-      await proxy.close();
+      await Promise.all([proxy.close(), nameServer.close()]);
     }
   });
 });

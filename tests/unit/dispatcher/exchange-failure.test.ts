@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failed } from "#dispatcher/sending/exchange-failure.ts";
+import { ConnectionGone } from "#dispatcher/delivery/connection.ts";
+import { failed, mayRetryOnAnother } from "#dispatcher/sending/exchange-failure.ts";
 
 const withCode = (code: string) => Object.assign(new Error("to 10.0.0.1:443"), { code });
 
@@ -28,5 +29,20 @@ describe("the stored error of an attempt without an answer", () => {
       error: "the target ended the TLS connection (ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE)",
     });
     expect(failed(withCode("EHOSTUNREACH"))).toMatchObject({ error: "the request failed (EHOSTUNREACH)" });
+  });
+});
+
+describe("a request that was not written", () => {
+  it.each(["ECONNRESET", "UND_ERR_SOCKET", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"])(
+    "goes over another connection when its own has ended by %s",
+    (code) => {
+      expect(mayRetryOnAnother(withCode(code))).toBe(true);
+    },
+  );
+
+  it("goes over another connection when its own was gone, and over none when it cannot be sent", () => {
+    expect(mayRetryOnAnother(new ConnectionGone())).toBe(true);
+    for (const code of ["UND_ERR_INVALID_ARG", "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "HPE_INVALID_CONSTANT"])
+      expect(mayRetryOnAnother(withCode(code))).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 
 const IDLE: Figures = {
   ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
-  ...{ lanes: 0, connections: 0, owned: 0, held: 0, skewMs: Number.NaN },
+  ...{ lanes: 0, connections: 0, owned: 0, held: 0, ownFault: 0, skewMs: Number.NaN },
 };
 
 async function samples(metrics: Metrics): Promise<Record<string, number>> {

@@ -1,0 +1,131 @@
+import net from "node:net";
+import { isPublicAddress } from "#domain/address-policy.ts";
+import { cacheFor } from "#domain/cache-for.ts";
+import type { LocalFailure } from "../delivery/connection.ts";
+import type { TryFailure } from "./address-race.ts";
+import { type NetworkProbes, networkProbes } from "./network-probes.ts";
+import * as codes from "./own-fault-codes.ts";
+import { OwnFaults } from "./own-faults.ts";
+import { Streaks } from "./streaks.ts";
+
+const ASKED_EVERY_MS = 1_000;
+/** Root name servers, to which there is a route wherever there is one to the internet. Nothing is sent to them. */
+const FAR = { 4: "198.41.0.4", 6: "2001:503:ba3e::2:30" };
+
+/** A failure of this machine: how long the origin or name has failed by now, ms, and among how many. */
+export type OwnFailure = Pick<LocalFailure, "forMs" | "among">;
+
+/** Since when something has failed, monotonic ms, and among how many. */
+type Streak = { sinceMs: number; among: number };
+
+/**
+ * Decides whether a connection failed because this machine lacks its network, its name servers or sockets, and not
+ * because of the target. It goes by what the failure says, by what else was reached or answered since it began, and by
+ * what the machine says of its routes and name servers.
+ */
+export class OwnNetwork {
+  readonly #monotonic: () => number;
+  readonly #probes: NetworkProbes;
+  readonly #askNameServers: () => Promise<string | null>;
+  readonly #faults: OwnFaults;
+  /** Origins that cannot be connected to, and names that cannot be resolved. */
+  readonly #unreached = new Streaks();
+  readonly #unknown = new Streaks();
+  /** When an address was last connected to, monotonic ms, by how far away it is at least. */
+  readonly #reachedAtMs = [-1, -1, -1];
+  /** The families of addresses outside of this machine that were connected to. */
+  readonly #reachedFamilies = new Set<number>();
+  /** When the name servers last answered for a name, monotonic ms. */
+  #answeredAtMs = -1;
+
+  constructor(deps: { monotonic: () => number; faults?: OwnFaults; probes?: NetworkProbes }) {
+    this.#monotonic = deps.monotonic;
+    this.#faults = deps.faults ?? new OwnFaults({ monotonic: deps.monotonic });
+    this.#probes = deps.probes ?? networkProbes;
+    this.#askNameServers = cacheFor(ASKED_EVERY_MS, this.#probes.askNameServers, deps.monotonic);
+  }
+
+  /** `origin` was connected to at `address`. */
+  reached(origin: string, address: string): void {
+    const farness = farnessOf(address);
+    this.#reachedAtMs.fill(this.#monotonic(), 0, farness + 1);
+    if (farness > 0) this.#reachedFamilies.add(net.isIP(address));
+    this.#unreached.end(origin);
+    this.#faults.end("network", farness);
+  }
+
+  /** The name servers have answered for `hostname`. */
+  answered(hostname: string): void {
+    this.#answeredAtMs = this.#monotonic();
+    this.#unknown.end(hostname);
+    this.#faults.end("name servers");
+  }
+
+  /** Judges why `origin` could not be connected to since `startedAtMs`. Returns null when it is because of the target. */
+  async judgeTries(origin: string, failures: readonly TryFailure[], startedAtMs: number): Promise<OwnFailure | null> {
+    const tries = await Promise.all(
+      failures.map(async ({ address, error }) => {
+        const meaning = await codes.meaningOf(error, () => this.#probes.hasRoute(address));
+        return { address, meaning, code: codes.codeOf(error) };
+      }),
+    );
+    if (tries.some(({ meaning }) => meaning === "answer")) return null;
+    const short = tries.find(({ meaning }) => meaning === "resources");
+    if (short) return this.#ours("resources", short.code, this.#note(this.#unreached, origin, startedAtMs));
+    for (const family of [4, 6] as const) {
+      const [first, ...others] = tries.filter(({ address }) => net.isIP(address) === family);
+      if (first?.meaning !== "network" || others.some(({ meaning }) => meaning !== "network")) continue;
+      if (await this.#isMissing(family, first.address)) continue;
+      const farness = farnessOf(first.address);
+      const streak = this.#note(this.#unreached, origin, startedAtMs);
+      if ((this.#reachedAtMs[farness] as number) > streak.sinceMs) return null;
+      return this.#ours("network", first.code, streak, farness);
+    }
+    return null;
+  }
+
+  /** Judges why `hostname` could not be resolved since `startedAtMs`. Returns null when it is because of the name. */
+  async judgeName(hostname: string, error: Error & { code?: string }, startedAtMs: number): Promise<OwnFailure | null> {
+    const isShort = codes.isResourceCode(error.code);
+    if (!isShort && !codes.isUnanswered(error)) return null;
+    const streak = this.#note(this.#unknown, hostname, startedAtMs);
+    if (isShort) return this.#ours("resources", codes.codeOf(error), streak);
+    const isAway = await this.#areNameServersAway(hostname, error, streak.sinceMs);
+    return isAway ? this.#ours("name servers", codes.codeOf(error), streak) : null;
+  }
+
+  /**
+   * Whether this machine has no way to a family of addresses, and never had one since this process began, while it has
+   * its network: then a target of this family alone is out of its reach.
+   */
+  async #isMissing(family: 4 | 6, address: string): Promise<boolean> {
+    if (this.#reachedFamilies.has(family) || (await this.#probes.hasRoute(address))) return false;
+    return this.#probes.hasRoute(FAR[family === 4 ? 6 : 4]);
+  }
+
+  async #areNameServersAway(hostname: string, error: Error & { code?: string }, sinceMs: number): Promise<boolean> {
+    if (this.#answeredAtMs > sinceMs) return false;
+    // There was none to ask.
+    if (error.code === "ECONNREFUSED") return true;
+    // The system may ask others than the name servers for the names that the operator allows, so they are asked, too.
+    const hasOther = this.#unknown.hasOther(hostname, this.#answeredAtMs, this.#monotonic());
+    if (error.code === "EAI_AGAIN" && hasOther) return true;
+    const code = await this.#askNameServers();
+    return code !== null && codes.areAway(code, error) && this.#answeredAtMs <= sinceMs;
+  }
+
+  #note(streaks: Streaks, key: string, startedAtMs: number): Streak {
+    return { sinceMs: streaks.note(key, startedAtMs, this.#monotonic()), among: streaks.size };
+  }
+
+  #ours(fault: codes.OwnFault, code: string, { sinceMs, among }: Streak, farness = 0): OwnFailure {
+    this.#faults.note(fault, code, farness);
+    return { forMs: this.#monotonic() - sinceMs, among };
+  }
+}
+
+/** How far away an address is: 0 on this machine, 1 in a private network, 2 in the internet. */
+function farnessOf(address: string): 0 | 1 | 2 {
+  if (isPublicAddress(address)) return 2;
+  return /^(127\.|::1$)/.test(address) ? 0 : 1;
+}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../scripts/postgres/embedded.ts";
+import { HELD_TRANSACTIONS } from "../helpers/held-transactions.ts";
 import { type Cost, costLine, measureCosts } from "./costs.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
@@ -67,6 +68,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
     signal.throwIfAborted();
     await writeFile(join(folder, "ca.pem"), receiver.ca);
     const bench: Bench = {
+      serverUrl: server.url,
       createDatabase: createDatabaseMaker(server.url),
       folder,
       caFile: join(folder, "ca.pem"),
@@ -173,10 +175,12 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
   const runOnce = async (scenario: Scenario, engine: Engine): Promise<Figures | null> => {
     const open = await openFor(scenario, engine);
     let figures: Figures | null = null;
+    const held = scenario.holdsSnapshot ? await holdSnapshots(bench.serverUrl) : null;
     try {
       figures = await runner.run(scenario, engine, open);
       return figures;
     } finally {
+      await held?.end();
       // A store whose jobs were stored too late still holds those jobs.
       if (figures === null || scenario.backlog === 0) {
         kept.delete(engine.name);
@@ -201,6 +205,25 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
   }
   for (const open of kept.values()) await open.close();
   return runs;
+}
+
+/** Holds a snapshot of each database of the server until `end`. */
+async function holdSnapshots(serverUrl: string): Promise<{ end(): Promise<void> }> {
+  const server = postgres(serverUrl, { max: 1, onnotice: () => {} });
+  const databases = await server`SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn`;
+  await server.end();
+  const sessions = databases.map(({ datname }) =>
+    postgres(serverUrl, { max: 1, database: datname, onnotice: () => {}, connection: HELD_TRANSACTIONS }),
+  );
+  for (const session of sessions) {
+    await session`BEGIN ISOLATION LEVEL REPEATABLE READ`;
+    await session`SELECT FROM pg_class LIMIT 1`;
+  }
+  return {
+    async end() {
+      await Promise.all(sessions.map((session) => session.end({ timeout: 0 })));
+    },
+  };
 }
 
 function runsOn(scenario: Scenario, engine: Engine): boolean {

@@ -6,6 +6,7 @@ export type Job = { n: number; account: number; dueAtMs: number; url: string; bo
 
 /** What the bench passes to every engine. */
 export type Bench = {
+  serverUrl: string;
   /** Creates an empty database on the server of this run. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
   /** A folder for the files of this run. */

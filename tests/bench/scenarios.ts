@@ -39,6 +39,8 @@ export type Scenario = {
   expired: { rows: number; expired: Expired } | null;
   /** Measures how many jobs are delivered in `seconds` and not how late each is. */
   saturates: boolean;
+  /** Whether a session holds a snapshot of the store from before the run until its end. */
+  holdsSnapshot: boolean;
   /** All instants lie within this many seconds. */
   seconds: number;
   /** The engines it runs on: all, those with a store, or Stopwatch alone. */
@@ -65,6 +67,7 @@ export const SCENARIO_NAMES = [
   "many-origins",
   "retention-erase",
   "retention-delete",
+  "held-snapshot",
 ] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
@@ -108,6 +111,7 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
     backlog: 0,
     expired: null,
     saturates: false,
+    holdsSnapshot: false,
     restDelivers: false,
     payloadBytes: 1_024,
     seconds,
@@ -218,6 +222,12 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
       return of("300 a second, while retention deletes schedules", steady(300), {
         expired: { expired: "delete", rows: EXPIRED_PER_SECOND * (PREPARED_SECONDS + seconds) },
         runsOn: "stopwatch",
+      });
+    case "held-snapshot":
+      return of("1,000 a second, while a session holds a snapshot", spread(random, 3_000 * seconds, 3 * seconds), {
+        holdsSnapshot: true,
+        seconds: 3 * seconds,
+        runsOn: "stores",
       });
   }
 }

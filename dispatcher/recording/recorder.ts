@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { type Database, DatabaseUnavailable, isLockLost } from "#db/client.ts";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
-import { readSealedRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import type { Plans } from "#domain/plans.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
@@ -10,7 +9,7 @@ import { type Delivery, retryOf } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import { attemptRecord } from "./attempt-record.ts";
-import { errorTextOf } from "./error-text.ts";
+import { ErrorTexts } from "./error-texts.ts";
 import { FlushTimer } from "./flush-timer.ts";
 import { logAttempt, logInterrupted } from "./log-attempt.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
@@ -52,6 +51,7 @@ export class Recorder {
   readonly #deps: Deps;
   readonly #timer: FlushTimer;
   readonly #queue: OutcomeQueue<Outcome>;
+  readonly #texts: ErrorTexts;
   /** Schedules whose outcome is kept here. */
   readonly #held = new Set<string>();
   #inFlight: Outcome[][] = [];
@@ -62,6 +62,7 @@ export class Recorder {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#texts = new ErrorTexts({ ...deps, monotonic: deps.clock.monotonic });
     this.#queue = new OutcomeQueue({
       ownerOf: ({ delivery, record }) => delivery?.accountId ?? record.scheduleId,
       monotonic: deps.clock.monotonic,
@@ -143,6 +144,7 @@ export class Recorder {
 
   stop(): void {
     this.#timer.stop();
+    this.#texts.stop();
   }
 
   #hold(outcome: Outcome): void {
@@ -235,22 +237,20 @@ export class Recorder {
     outcome.answerBytes = 0;
   }
 
-  /**
-   * Computes error texts, which are compared with what was sent. The ciphertext is read again here, off the sending
-   * path.
-   */
+  /** Computes error texts, for which the request is read again: off the sending path. */
   async #writeErrorTexts(batch: Outcome[]): Promise<void> {
-    const ids = batch.filter(({ answerBytes }) => answerBytes > 0).map(({ record }) => record.scheduleId);
-    if (ids.length === 0) return;
-    const sealed = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => readSealedRequests(sql, ids));
-    for (const one of batch) {
-      if (one.answerBytes === 0 || !one.delivery) continue;
-      const request = sealed.get(one.record.scheduleId) ?? null;
-      one.record.errorText = errorTextOf(one.delivery, request, this.#deps.keyRing);
+    const answered = batch.filter(hasAnswer);
+    if (answered.length === 0) return;
+    const texts = await this.#texts.of(answered);
+    for (const [n, one] of answered.entries()) {
+      one.record.errorText = texts[n] ?? "";
       this.#dropAnswer(one);
     }
   }
 }
+
+const hasAnswer = (one: Outcome): one is Outcome & { delivery: Delivery } =>
+  one.answerBytes > 0 && one.delivery !== null;
 
 /** The most memory that a text takes, bytes. */
 const sizeOf = (text: string): number => 2 * text.length;

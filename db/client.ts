@@ -3,6 +3,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-add
 import { type DatabaseFault, describeFault, faultOfCode } from "#domain/database-fault.ts";
 import { AppError } from "#domain/errors.ts";
 import { openDriver } from "./driver.ts";
+import { hasKnownSchema } from "./queries/fleet/schema-version.ts";
 import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
 import { DIRECT_SESSION } from "./sessions.ts";
@@ -177,7 +178,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         if (code === "CONNECT_TIMEOUT" && hasHosts) retire(current);
         const refused = refusedSession(error);
         if (refused) throw refused;
-        const fault = faultOf(error);
+        const fault = faultOf(error) ?? (await faultOfSchema(error, current.sql));
         // The server has become a standby: a new pool may find the one that takes writes.
         if (fault === "read_only") retire(current);
         if (fault !== undefined) throw failed(error, fault);
@@ -271,4 +272,28 @@ export function faultOf(error: unknown): DatabaseFault | undefined {
   if (code === NOT_SUPPORTED && routine === "get_relation_info") return "read_only";
   if (typeof code === "string") return faultOfCode(code);
   return cause !== undefined && cause !== error ? faultOf(cause) : undefined;
+}
+
+/** How long the database may take to say which migrations it has, ms. */
+const SCHEMA_MS = 2_000;
+
+/**
+ * "schema" for an error that says that a column or a function is not there, when the tables are elsewhere or the database has
+ * other migrations than this version knows. Undefined when it has the same: then it is a mistake of ours.
+ */
+async function faultOfSchema(error: unknown, sql: Sql): Promise<DatabaseFault | undefined> {
+  if (!isUndefinedName(error)) return undefined;
+  const late = new Promise<false>((resolve) => setTimeout(resolve, SCHEMA_MS, false).unref());
+  try {
+    return (await Promise.race([hasKnownSchema(sql), late])) ? undefined : "schema";
+  } catch (failure) {
+    return faultOf(failure) ?? "schema";
+  }
+}
+
+/** A column, or a function. */
+function isUndefinedName(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  if (typeof code !== "string") return cause !== undefined && cause !== error && isUndefinedName(cause);
+  return code === "42703" || code === "42883";
 }

@@ -68,8 +68,8 @@ export const DATABASE_FAULTS = Object.keys(WORDS) as DatabaseFault[];
 export const describeFault = (fault: DatabaseFault): string => WORDS[fault].join(" ");
 
 /**
- * The fault that an error code of the server (SQLSTATE), the driver or the system means; undefined for a code that says
- * nothing about the state of the database, such as that of a violated constraint. Source: PostgreSQL documentation,
+ * The fault that an error code of the server (SQLSTATE), the driver or the system means; undefined for a code that by itself
+ * says nothing about the state of the database, such as that of a violated constraint. Source: PostgreSQL documentation,
  * appendix A; errcode_for_file_access in src/backend/utils/error/elog.c.
  */
 export function faultOfCode(code: string): DatabaseFault | undefined {
@@ -93,8 +93,8 @@ const FAULTS: readonly [codes: RegExp, fault: DatabaseFault][] = [
   [/^25006$/, "read_only"],
   [/^42501$/, "privilege"],
   [/^(28...|3D000)$/, "login"],
-  // A schema, a table, a column or a function that is not there.
-  [/^(3F000|42P01|42703|42883)$/, "schema"],
+  // A schema or a table that is not there. A column or a function that is not there may be a mistake of ours.
+  [/^(3F000|42P01)$/, "schema"],
   [/^UNREADABLE_ANSWER$/, "settings"],
   [/^58...$/, "files"],
 ];

@@ -26,6 +26,17 @@ export async function assertMigratable(sql: Sql): Promise<void> {
   refuseUnreleased(await readJournal(sql));
 }
 
+/**
+ * Whether the tables are where the role looks for them, with exactly the migrations that this version knows. Then a column or
+ * a function that is not there is a mistake of this version.
+ */
+export async function hasKnownSchema(sql: Sql): Promise<boolean> {
+  const [row] = await sql`SELECT to_regclass('schedules') IS NOT NULL AS found`;
+  const applied = await readJournal(sql);
+  const known = versions.entries.map(({ when }) => when);
+  return row?.found && applied.length === known.length && applied.every((when, nth) => when === known[nth]);
+}
+
 function refuseUnreleased([oldest]: readonly number[]): void {
   const [first] = versions.entries;
   if (!first || oldest === undefined || oldest >= first.when) return;

@@ -41,7 +41,6 @@ describe("what the server cannot do is named by the kind of fault, to caller and
     ["a table of another owner", "privilege", "ALTER TABLE schedules ADD COLUMN x int"],
     ["a right that is missing", "privilege", "DELETE FROM audit_log"],
     ["a table that is not there", "schema", "SELECT FROM nowhere"],
-    ["a function that is not there", "schema", "SELECT nowhere()"],
     ["a full disk", "disk_full", raised("53100")],
     ["a quota of the disk", "disk_full", raised("XX000", 'could not extend file "base/1": Disk quota exceeded')],
     ["no memory", "out_of_memory", raised("53200")],
@@ -64,10 +63,39 @@ describe("what the server cannot do is named by the kind of fault, to caller and
     ["a syntax error", "42601"],
     ["a division by zero", "22012"],
     ["a bug of the server", "XX000"],
+    ["a code that no list has", "ZZ999"],
   ])("%s is an error as it is", async (_, code) => {
     const { error, failed } = await errorOf(raised(code));
     expect(error).toMatchObject({ name: "PostgresError", code });
     expect(failed).toEqual([]);
+  });
+
+  it.each([
+    ["a column", "42703", "SELECT nowhere FROM schedules"],
+    ["a function", "42883", "SELECT nowhere()"],
+  ])(
+    "%s that is not there is a mistake of ours, unless the database has other migrations than this version knows",
+    async (_, code, statement) => {
+      const isMistake = { error: { name: "PostgresError", code }, failed: [] };
+      const isOfSchema = { error: { status: 503, fault: "schema", cause: { code } }, failed: ["schema"] };
+      expect(await errorOf(statement)).toMatchObject(isMistake);
+      expect(await errorOf(`DO $$ BEGIN EXECUTE '${statement}'; END $$`)).toMatchObject(isMistake);
+
+      await owner`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('of a later version', 99999999999999)`;
+      expect(await errorOf(statement)).toMatchObject(isOfSchema);
+      await owner`DELETE FROM drizzle.__drizzle_migrations WHERE hash = 'of a later version'`;
+      expect(await errorOf(statement)).toMatchObject(isMistake);
+
+      await owner`ALTER TABLE drizzle.__drizzle_migrations RENAME TO away`;
+      expect(await errorOf(statement)).toMatchObject(isOfSchema);
+      await owner`ALTER TABLE drizzle.away RENAME TO __drizzle_migrations`;
+    },
+  );
+
+  it("a function that search_path does not lead to any more is not where the role looks for it", async () => {
+    expect(
+      (await errorOf("SELECT make_attempt_partitions(now()::date, 1)", { search_path: "drizzle" })).error,
+    ).toMatchObject({ fault: "schema" });
   });
 
   it("a database that its role may not connect to any more is a missing right, and works again when it may", async () => {

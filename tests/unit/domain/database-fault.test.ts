@@ -21,8 +21,6 @@ describe("an error code of the database", () => {
     ["28P01", "login"],
     ["3D000", "login"],
     ["42P01", "schema"],
-    ["42883", "schema"],
-    ["42703", "schema"],
     ["3F000", "schema"],
     ["UNREADABLE_ANSWER", "settings"],
     ["58030", "files"],
@@ -30,7 +28,7 @@ describe("an error code of the database", () => {
     expect(faultOfCode(code)).toBe(fault);
   });
 
-  it.each(["23505", "42601", "22008", "P0001", "XX000", "5310", "531000", "x53100", ""])(
+  it.each(["23505", "42601", "42703", "42883", "22008", "P0001", "XX000", "5310", "531000", "x53100", ""])(
     "%s means no fault",
     (code) => {
       expect(faultOfCode(code)).toBeUndefined();

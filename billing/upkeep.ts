@@ -16,7 +16,7 @@ export type Tended = { deleted: number; checked: number };
  * provider and reads the subscriptions whose check is due. `onFailed` is called for each customer for whom that failed.
  */
 export function openUpkeep(config: Config, log: BillingLog, onFailed: (customerId: string, error: unknown) => void) {
-  const connection = { name: "stopwatch-billing", connectionsMax: 1, session: SESSION };
+  const connection = { name: "stopwatch-billing", connectionsMax: 1, session: SESSION, waitsWhenRefused: true };
   const database = connectOrm({ url: config.databaseDirectUrl, ...connection });
   const query: BillingQuery = (work) => database.run(QUERY_TIMEOUT_MS, work);
   return {

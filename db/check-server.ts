@@ -1,8 +1,10 @@
+import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { type ServerVersion, securityNotice } from "#domain/postgres-releases.ts";
 import { assertSession } from "./assert-session.ts";
 import { type ConnectOptions, connect } from "./client.ts";
 import { assertSettingsFit, type SettingsOf } from "./queries/fleet/server-settings.ts";
 import { readServerVersion } from "./queries/fleet/server-version.ts";
+import { tlsOf } from "./tls.ts";
 
 type Session = NonNullable<ConnectOptions["session"]>;
 
@@ -17,6 +19,9 @@ const DEADLINE_MS = 4_000;
  * says what an operator has to do, and DatabaseUnavailable.
  */
 export async function checkServer(url: string, session: Session, of: SettingsOf = {}): Promise<CheckedServer> {
+  // Read now, so that a file of authorities that is not there is named even while the server is away.
+  const { ssl } = tlsOf(parseDatabaseAddress(url).parameters);
+  if (typeof ssl === "object") ssl.ca;
   if (!of.isPooled) await assertSession(url, session);
   const connection = connect({ url, name: "stopwatch check", connectionsMax: 1, prepare: false, session });
   try {

@@ -1,8 +1,10 @@
 import type postgres from "postgres";
+import { type ConnectionError, describeConnectionProblem } from "#domain/connection-problem.ts";
 import { type DatabaseAddress, parseDatabaseAddress } from "#domain/database-address.ts";
 import { type DatabaseFault, describeFault, faultOfCode } from "#domain/database-fault.ts";
 import { AppError } from "#domain/errors.ts";
-import { openDriver } from "./driver.ts";
+import { connectionFailureOf, isOfConnection, openDriver } from "./driver.ts";
+import { InstallationError } from "./installation-error.ts";
 import { hasKnownSchema } from "./queries/fleet/schema-version.ts";
 import { reachHost } from "./reach-host.ts";
 import { refusedSession } from "./refused-session.ts";
@@ -24,10 +26,24 @@ export class DatabaseUnavailable extends AppError {
     this.fault = fault;
   }
 
+  /** What operators are told: what callers are, and why the database cannot be reached. */
+  get reason(): string {
+    if (this.cause instanceof InstallationError) return this.cause.message;
+    if (this.fault !== "unreachable") return this.publicMessage;
+    const why = describeConnectionProblem(firstWithCode(this.cause));
+    return why === undefined ? this.publicMessage : `${this.publicMessage} ${why}`;
+  }
+
   /** Whether the server refused a statement: the transaction of that statement changed nothing. */
   get isRefused(): boolean {
     return REFUSALS.includes(this.fault) && isErrorOfStatement(this.cause);
   }
+}
+
+/** The error itself, or its first cause that has a code: a library may have wrapped it. */
+function firstWithCode(error: unknown): ConnectionError {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return code === undefined && cause !== undefined && cause !== error ? firstWithCode(cause) : Object(error);
 }
 
 const REFUSALS: readonly DatabaseFault[] = ["disk_full", "read_only", "privilege"];
@@ -55,6 +71,11 @@ export type ConnectOptions = {
    * with its last one.
    */
   cancelsLate?: boolean;
+  /**
+   * For a process that has started: that the server, or a pooler before it, refuses what a session is to begin with counts as
+   * an outage, too. Somebody has changed a setting, and may change it back.
+   */
+  waitsWhenRefused?: boolean;
   /** Called when the database answered a call, with a result or with an error of its own. */
   onAnswered?: () => void;
   /** Called when the database could not do the work of a call. */
@@ -65,8 +86,8 @@ export type ConnectOptions = {
 export type Database<T extends { sql: Sql } = { sql: Sql }> = {
   /**
    * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot do it, or not by
-   * then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with.
-   * Work of several steps may call `onProgress` after each step, which starts the deadline anew.
+   * then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with (but
+   * see `waitsWhenRefused`). Work of several steps may call `onProgress` after each step, which starts the deadline anew.
    */
   run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
   close(): Promise<void>;
@@ -114,14 +135,14 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       const order = await reaching;
       pool ??= open(order);
     } catch (error) {
-      const refused = refusedSession(error);
-      if (refused) throw refused;
       throw failed(error, faultOf(error) ?? "unreachable");
     }
   };
 
-  const failed = (error: unknown, fault: DatabaseFault): DatabaseUnavailable => {
-    const unavailable = new DatabaseUnavailable(error, fault);
+  const failed = (error: unknown, fault: DatabaseFault): Error => {
+    const refused = refusedSession(error);
+    if (refused && !options.waitsWhenRefused) return refused;
+    const unavailable = new DatabaseUnavailable(refused ?? error, fault);
     options.onFailed?.(unavailable);
     return unavailable;
   };
@@ -167,7 +188,9 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         options.onAnswered?.();
         return result;
       } catch (error) {
+        let why = error;
         if (error instanceof DeadlinePassed) {
+          why = connectionFailureOf(current.sql) ?? error;
           outcome.catch(() => {});
           queries?.stop(error);
           if (queries === undefined) discard(current);
@@ -176,12 +199,10 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
         const { code } = error as { code?: string };
         // Its other connections may work.
         if (code === "CONNECT_TIMEOUT" && hasHosts) retire(current);
-        const refused = refusedSession(error);
-        if (refused) throw refused;
-        const fault = faultOf(error) ?? (await faultOfSchema(error, current.sql));
+        const fault = faultOf(why) ?? (refusedSession(why) ? "unreachable" : await faultOfSchema(why, current.sql));
         // The server has become a standby: a new pool may find the one that takes writes.
         if (fault === "read_only") retire(current);
-        if (fault !== undefined) throw failed(error, fault);
+        if (fault !== undefined) throw failed(why, fault);
         options.onAnswered?.();
         throw error;
       } finally {
@@ -258,20 +279,24 @@ const INTERNAL_ERROR = "XX000";
 
 /**
  * Why the database could not do the work of a call that failed with `error`; undefined when the error says nothing about
- * the state of the database.
+ * the state of the database. Only an error of a statement may do so, and what refuses a session for its settings
+ * (`refusedSession`): whatever else keeps a session from beginning, or ends it, is no mistake of ours.
  */
 export function faultOf(error: unknown): DatabaseFault | undefined {
   if (error instanceof DatabaseUnavailable) return error.fault;
   if (error instanceof DeadlinePassed) return "timeout";
-  const { code, routine, cause, message } = (error ?? {}) as Partial<
-    Record<"code" | "routine" | "cause" | "message", unknown>
+  const { code, routine, cause, message, severity, severity_local } = (error ?? {}) as Partial<
+    Record<"code" | "routine" | "cause" | "message" | "severity" | "severity_local", unknown>
   >;
   if (code === INTERNAL_ERROR && /: Disk quota exceeded$/.test(String(message))) return "disk_full";
   // A standby has no unlogged tables. The message is in the server's language, the name of its function is not
   // (src/backend/optimizer/util/plancat.c).
   if (code === NOT_SUPPORTED && routine === "get_relation_info") return "read_only";
-  if (typeof code === "string") return faultOfCode(code);
-  return cause !== undefined && cause !== error ? faultOf(cause) : undefined;
+  const known = typeof code === "string" ? faultOfCode(code) : undefined;
+  if (known !== undefined) return known;
+  if (isOfConnection(error) || /^(FATAL|PANIC)$/.test(String(severity ?? severity_local)))
+    return refusedSession(error) ? undefined : "unreachable";
+  return typeof code !== "string" && cause !== undefined && cause !== error ? faultOf(cause) : undefined;
 }
 
 /** How long the database may take to say which migrations it has, ms. */

@@ -5,7 +5,7 @@ import { tlsOf } from "./tls.ts";
 import { readBytes } from "./values.ts";
 
 /** The number that `patches/` writes into the driver. It changes with each change of the patch. */
-const PATCH = 3;
+const PATCH = 4;
 
 type Options = postgres.Options<Record<string, never>> & {
   /** Those of the address to try, in this order; all of them by default. */
@@ -39,6 +39,20 @@ export function openDriver(url: string, { hosts, connection, ...options }: Optio
     connection: { ...sessionOf("options"), ...sessionOf("search_path"), ...connection },
   });
 }
+
+/**
+ * Whether an error says why there is no connection, or no longer one: of the system, of TLS, or of a server or pooler that
+ * let no session begin. The patched driver marks these, whatever their code. Of a statement it says nothing.
+ */
+export const isOfConnection = (error: unknown): boolean =>
+  (error as { ofConnection?: unknown } | null | undefined)?.ofConnection === true;
+
+/**
+ * Why the driver could open no connection the last time that it tried, if none has answered since. It tries again by itself
+ * while the other side closes connections, and tells no call.
+ */
+export const connectionFailureOf = ({ options }: postgres.Sql): unknown =>
+  (options as unknown as { shared: { failure?: unknown } }).shared.failure ?? undefined;
 
 const BYTEA = {
   ...{ to: 17, from: [17], parse: readBytes },

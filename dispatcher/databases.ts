@@ -50,8 +50,9 @@ export function connectDatabases(
   added: Record<string, string> = {},
 ) {
   const base = { ...SESSION, ...added };
+  const shared = { url, waitsWhenRefused: true };
   const pool = (name: string, connectionsMax: number) =>
-    connect({ url, name: `stopwatch-${name}`, connectionsMax, session: base, ...on });
+    connect({ ...shared, name: `stopwatch-${name}`, connectionsMax, session: base, ...on });
   const databases = {
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
@@ -76,19 +77,19 @@ export function connectDatabases(
     probe: pool("probe", 1),
     /** Creates and sends notices. A short lock_timeout, so that neither waits long for a lock. */
     notices: connect({
-      url,
+      ...shared,
       name: "stopwatch-notices",
       connectionsMax: 2,
       session: { ...base, lock_timeout: 1_000 },
     }),
     operations: connect({
-      url,
+      ...shared,
       name: "stopwatch-operate",
       connectionsMax: 1,
       session: { ...base, ...OPERATIONS_SESSION },
     }),
     retention: connect({
-      url,
+      ...shared,
       name: "stopwatch-retain",
       connectionsMax: 1,
       session: { ...base, ...RETENTION_SESSION },

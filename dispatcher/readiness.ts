@@ -37,7 +37,7 @@ async function faultOfWrite(database: Database): Promise<string | null> {
     });
     return null;
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return error.publicMessage;
+    if (error instanceof DatabaseUnavailable) return error.reason;
     if (error instanceof InstallationError) return error.message;
     return `The database refused a test write: ${error instanceof Error ? error.message : error}`;
   }

@@ -13,12 +13,16 @@ const RETRY_MS = 1_000;
  * Waits until the database answers, then checks the server (`checkServer`), that this version fits its schema, that its role
  * has the rights that retention needs and that the key ring opens its secrets. Logs what an operator should know of the
  * server. Returns with which settings further sessions have to begin. Throws when a check fails: an operator has to correct
- * that.
+ * that. `onWaiting` is called with the reason of each try that the database did not answer.
  */
-export async function untilReady(config: Config, log: Logger): Promise<Record<string, string>> {
+export async function untilReady(
+  config: Config,
+  log: Logger,
+  onWaiting: (reason: string) => void = () => {},
+): Promise<Record<string, string>> {
   const connection = connect({ url: config.databaseDirectUrl, name: "stopwatch-start", connectionsMax: 1 });
   try {
-    for (let waited = false; ; ) {
+    for (let said: string | undefined; ; ) {
       try {
         const server = await checkServer(config.databaseDirectUrl, ALL_SETTINGS);
         await connection.run(4_000, async ({ sql }) => {
@@ -30,8 +34,10 @@ export async function untilReady(config: Config, log: Logger): Promise<Record<st
         return server.session;
       } catch (error) {
         if (!(error instanceof DatabaseUnavailable)) throw error;
-        if (!waited) log.warn("waiting for the database");
-        waited = true;
+        const { fault, reason } = error;
+        if (reason !== said) log.warn({ fault, reason }, "waiting for the database");
+        said = reason;
+        onWaiting(reason);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

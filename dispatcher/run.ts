@@ -25,6 +25,7 @@ async function main() {
   process.stderr.on("error", () => {});
 
   let dispatcher: Dispatcher | undefined;
+  let starting = "The dispatcher starts: it waits for its database.";
   let stopping = false;
   const stop = async (reason: string) => {
     if (stopping) return;
@@ -48,20 +49,20 @@ async function main() {
     port: config.dispatcherPort,
     figures: () => dispatcher?.figures() ?? {},
     held: () => dispatcher?.held() ?? null,
-    ready: async () => dispatcher?.ready() ?? STARTING,
+    ready: async () => dispatcher?.ready() ?? { status: "unavailable", reason: starting },
     metrics,
     log,
   }).catch((error: NodeJS.ErrnoException) => {
     const where = { setting: "DISPATCHER_PORT", host: config.host, port: config.dispatcherPort };
     throw new InstallationError(describeListenProblem(where, error.code), { cause: error });
   });
-  const session = await untilReady(config, log);
+  const session = await untilReady(config, log, (reason) => {
+    starting = `The dispatcher starts, and waits for its database. ${reason}`;
+  });
   dispatcher = await startDispatcher(config, { log, metrics, version: manifest.version, session });
   if (stopping) return dispatcher.stop().then(() => process.exit(0));
   if (dispatcher.held() === null) log.info({ id: dispatcher.id, ...dispatcher.figures() }, "delivering");
 }
-
-const STARTING = { status: "unavailable", reason: "The dispatcher starts: it waits for its database." } as const;
 
 main().catch((error) => {
   const isExpected = error instanceof ConfigError || error instanceof InstallationError;

@@ -102,6 +102,7 @@ function createServices(config: Config): Services {
     prepare: !isPooled,
     session,
     idleSeconds: config.webIdleSeconds,
+    waitsWhenRefused: true,
     onFailed,
   };
   const shared = { ...settings, cancelsLate: true };

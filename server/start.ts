@@ -23,24 +23,31 @@ export async function start(): Promise<void> {
   const ignored = config.ignoredDatabaseParameters;
   if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets");
-  if ((await checkOrExit(services)) === "checked") return;
-  log.warn("the database is unavailable: responding with 503 until it is back");
-  void waitForDatabase(services);
+  const away = await checkOrExit(services);
+  if (away) void waitForDatabase(services, away);
 }
 
-async function waitForDatabase(services: Services): Promise<void> {
-  do await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  while ((await checkOrExit(services)) === "away");
-  services.log.info("the database is available again");
+async function waitForDatabase(services: Services, first: DatabaseUnavailable): Promise<void> {
+  const { log } = services;
+  let said: string | undefined;
+  for (let away: DatabaseUnavailable | null = first; away !== null; away = await checkOrExit(services)) {
+    const { fault, reason } = away;
+    if (reason !== said)
+      log.warn({ fault, reason }, "the database is unavailable: responding with 503 until it is back");
+    said = reason;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+  log.info("the database is available again");
 }
 
-async function checkOrExit(services: Services): Promise<"checked" | "away"> {
+/** Returns null when it was checked, and otherwise why it could not be. */
+async function checkOrExit(services: Services): Promise<DatabaseUnavailable | null> {
   try {
     const { server } = await services.installation();
     for (const notice of noticesOf(server)) services.log.warn(notice);
-    return "checked";
+    return null;
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return "away";
+    if (error instanceof DatabaseUnavailable) return error;
     return refuse(error);
   }
 }

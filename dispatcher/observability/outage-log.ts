@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { type DatabaseFault, describeFault } from "#domain/database-fault.ts";
+import type { DatabaseFault } from "#domain/database-fault.ts";
 
 const LOG_EVERY_MS = 1_000;
 
@@ -48,8 +48,9 @@ export class OutageLog {
     process.exit(1);
   };
 
-  #logFault({ fault, cause }: DatabaseUnavailable): void {
+  #logFault({ fault, cause, reason }: DatabaseUnavailable): void {
     const { code, message } = (cause ?? {}) as { code?: string; message?: string };
-    this.#deps.log.warn({ fault, code, cause: String(message ?? cause) }, describeFault(fault));
+    // Errors of several addresses of one host have no message of their own.
+    this.#deps.log.warn({ fault, code, cause: String(message || (code ?? cause)) }, reason);
   }
 }

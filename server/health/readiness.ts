@@ -37,8 +37,8 @@ async function readNow(services: Services): Promise<Readiness> {
   const failed = [written, alive].find((one) => one instanceof Error);
   if (failed !== undefined) {
     const [fault, reason] =
-      failed instanceof DatabaseUnavailable ? [failed.fault, failed.publicMessage] : ["settings", failed.message];
-    log.warn({ fault, err: failed }, "not ready");
+      failed instanceof DatabaseUnavailable ? [failed.fault, failed.reason] : ["settings", failed.message];
+    log.warn({ fault, reason, err: failed }, "not ready");
     return { status: "unavailable", checks: { database: "unavailable", queue }, reason };
   }
   if (queue === "ok") {

@@ -61,7 +61,8 @@ function toAppError(error: unknown, request: Request, requestId: string): AppErr
   if (error instanceof AppError && !(error instanceof DatabaseUnavailable)) return error;
   const context = { requestId, method: request.method, path: loggedPath(request.url), err: error };
   if (error instanceof DatabaseUnavailable) {
-    getServices().log.warn({ ...context, fault: error.fault }, "request failed: 503");
+    const { fault, reason } = error;
+    getServices().log.warn({ ...context, fault, reason }, "request failed: 503");
     const advice = error.changedNothing ? NOTHING_STORED : (WRITE_ADVICE.get(request.method) ?? "");
     return new AppError("UNAVAILABLE", `${error.publicMessage}${advice}`, {
       headers: { "Retry-After": "5" },

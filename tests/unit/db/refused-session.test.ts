@@ -39,6 +39,17 @@ describe("what a server or pooler says when a session begins", () => {
     expect(faultOf(answer(code, message))).toBeDefined();
   });
 
+  it.each(["XX000", "ZZ999", "23505", "55000", ""])(
+    "a fatal error or a panic (%s) never is a mistake of ours",
+    (code) => {
+      for (const severity of ["FATAL", "PANIC"]) {
+        expect(faultOf(answer(code, "the session is over", severity))).toBe("unreachable");
+        expect(faultOf(new Error("of a library", { cause: answer(code, "x", severity) }))).toBe("unreachable");
+      }
+      expect(faultOf(answer(code, "x", "ERROR"))).toBeUndefined();
+    },
+  );
+
   it("a table that a standby does not have is an outage, in whatever language the server says so", () => {
     const said = answer(
       "0A000",

@@ -175,6 +175,27 @@ describe("a kept-alive connection", () => {
     expect(server.requests).toHaveLength(10);
   });
 
+  it("carries as many requests as its target says by Keep-Alive: max, and no more", async () => {
+    const seen = new Map<number, number>();
+    await using world = await against({
+      onRequest: (socket) => {
+        const n = (seen.get(socket.remotePort as number) ?? 0) + 1;
+        seen.set(socket.remotePort as number, n);
+        if (n > 3) socket.resetAndDestroy();
+        else socket.write("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=2\r\nContent-Length: 2\r\n\r\nok");
+      },
+    });
+    const { harness, account, server, url } = world;
+    await harness.dispatcher();
+    for (let n = 1; n <= 9; n++) {
+      const id = await harness.schedule(account, url, inMs(0));
+      expect(await world.ended(id)).toMatchObject({ status: "succeeded", attempts: 1 });
+    }
+    expect(Math.max(...seen.values())).toBeLessThanOrEqual(3);
+    expect(seen.size).toBeLessThan(9);
+    expect(server.requests).toHaveLength(9);
+  });
+
   it("with more than one answer does not use the surplus as the answer to another request", async () => {
     await using world = await against(
       {

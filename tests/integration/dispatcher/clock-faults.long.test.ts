@@ -71,7 +71,7 @@ describe("a dispatcher process whose wall clock is wrong", () => {
       await expectNoneEarly(ids);
       expectOnTime(Math.max(...(await latenessOf(ids))), 2_000);
       await waitFor("it reports its skew", async () => {
-        const [row] = await harness.sql`SELECT skew_ms FROM dispatchers ORDER BY beat_at DESC LIMIT 1`;
+        const [row] = await harness.sql`SELECT skew_ms FROM heartbeats ORDER BY beat_at DESC LIMIT 1`;
         return row?.skew_ms !== null && Math.abs(Number(row?.skew_ms) - skewMs) < 200;
       });
     },

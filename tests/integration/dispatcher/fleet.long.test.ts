@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
+import { SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
@@ -80,7 +80,8 @@ describe("a dispatcher", () => {
     child.kill("SIGKILL");
     await exited;
     const [lease] = await harness.sql`
-      SELECT extract(epoch FROM max(lease_until))::float8 * 1000 AS ends_at_ms FROM shards WHERE owner <> ${survivor.id}`;
+      SELECT extract(epoch FROM max(beat_at))::float8 * 1000 + ${SHARD_LEASE_MS} AS ends_at_ms FROM heartbeats
+      WHERE dispatcher_id <> ${survivor.id}`;
     await waitFor("the survivor owns every shard", () => survivor.figures().owned === 64, 20_000);
     const [now] = await harness.sql`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`;
     expect(now?.ms - lease?.ends_at_ms - TAKEOVER_PAUSE_MS).toBeLessThan(TAKEOVER_WITHIN_MS);

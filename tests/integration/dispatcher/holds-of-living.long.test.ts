@@ -48,10 +48,9 @@ describe("a dispatcher that lives", () => {
     await waitFor("it delivers", () => dispatcher.figures().owned === 64);
     await harness.sql.begin(async (tx) => {
       // Waits until a heartbeat in flight is stored.
-      await tx`LOCK TABLE dispatchers IN ACCESS EXCLUSIVE MODE`;
-      await tx`UPDATE dispatchers SET beat_at = beat_at - interval '5 minutes'`;
+      await tx`LOCK TABLE heartbeats IN ACCESS EXCLUSIVE MODE`;
+      await tx`UPDATE heartbeats SET beat_at = beat_at - interval '5 minutes'`;
       await tx`UPDATE schedules SET next_attempt_at = now()`;
-      await tx`UPDATE shards SET lease_until = now() - interval '5 minutes'`;
     });
     await waitFor("it has noticed", () => dispatcher.held() !== null);
     await fleet.expectNothingSent([dispatcher]);

@@ -274,7 +274,7 @@ describe("locks held by another session", () => {
         // So that there is always something to read at once.
         await harness.sql`SELECT pg_notify('stopwatch_due', shard || ':' || ${ids[0] as string}) FROM accounts`;
         const [row] = await harness.sql`
-          SELECT extract(epoch FROM clock_timestamp() - beat_at)::float8 * 1000 AS ms FROM dispatchers WHERE id = ${dispatcher.id}`;
+          SELECT extract(epoch FROM clock_timestamp() - beat_at)::float8 * 1000 AS ms FROM heartbeats WHERE dispatcher_id = ${dispatcher.id}`;
         oldestMs = Math.max(oldestMs, row?.ms);
         owned.add(dispatcher.figures().owned);
         return performance.now() > endsAtMs;

@@ -59,7 +59,7 @@ it("after a restore to a point in time nothing is sent again before the choice: 
     Array.from({ length: SCHEDULES + 1 }, () => schedule(owner, `${receiver.origin}/`, due)),
   );
   // The backup is of five minutes ago.
-  await sql`UPDATE dispatchers SET beat_at = beat_at - interval '5 minutes'`;
+  await sql`UPDATE heartbeats SET beat_at = beat_at - interval '5 minutes'`;
   await sql`SELECT pg_create_restore_point('backup')`;
 
   await sql`

@@ -43,7 +43,11 @@ test("a killed PostgreSQL is started again at its address while one of its proce
   await expect.poll(() => all.stdout.join("\n")).toMatch(/ready: /);
   const url = (await findRunningPostgres(dataDir)) as string;
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  const beats = () => sql`SELECT pid, beat_at > ${killedAt}::timestamptz AS later FROM dispatchers`.catch(() => []);
+  const beats = () =>
+    sql`
+    SELECT d.pid, h.beat_at > ${killedAt}::timestamptz AS later FROM dispatchers d JOIN heartbeats h ON h.dispatcher_id = d.id`.catch(
+      () => [],
+    );
   let killedAt = new Date(0);
   await expect.poll(beats).toMatchObject([{ later: true }]);
   const [dispatcher] = await beats();

@@ -184,7 +184,9 @@ it("a dispatcher goes on when the server behind its Unix socket has been restart
   await openSocket();
   const dispatcher = start(["dispatcher/main.ts"], { DATABASE_URL: socketAddress(), DISPATCHER_PORT: "0" });
   const beats = (after: Date) =>
-    sql`SELECT FROM dispatchers WHERE pid = ${dispatcher.child.pid ?? 0} AND beat_at > ${after}`;
+    sql`
+      SELECT FROM heartbeats h JOIN dispatchers d ON d.id = h.dispatcher_id
+      WHERE d.pid = ${dispatcher.child.pid ?? 0} AND h.beat_at > ${after}`;
   await waitFor("it lives", async () => (await beats(new Date(0))).length === 1);
   await proxy?.close();
   await waitFor("it says why", () => /Unix socket of its address does not exist/.test(dispatcher.stdout.join("\n")));

@@ -51,26 +51,14 @@ export function connectDatabases(
 ) {
   const base = { ...SESSION, ...added };
   const shared = { url, waitsWhenRefused: true };
-  const pool = (name: string, connectionsMax: number) =>
-    connect({ ...shared, name: `stopwatch-${name}`, connectionsMax, session: base, ...on });
+  const pool = (name: string, connectionsMax: number, session: Record<string, string | number> = {}) =>
+    connect({ ...shared, name: `stopwatch-${name}`, connectionsMax, session: { ...base, ...session }, ...on });
   const databases = {
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
     claims: pool("claim", sizes.claims),
-    records: connect({
-      url,
-      name: "stopwatch-record",
-      connectionsMax: sizes.records,
-      session: { ...base, lock_timeout: LOCK_TIMEOUT_MS },
-      ...on,
-    }),
-    reads: connect({
-      url,
-      name: "stopwatch-read",
-      connectionsMax: sizes.reads,
-      session: { ...base, ...IN_ORDER },
-      ...on,
-    }),
+    records: pool("record", sizes.records, { lock_timeout: LOCK_TIMEOUT_MS }),
+    reads: pool("read", sizes.reads, IN_ORDER),
     /** Test deliveries to listeners. Their requests are large, and nothing else waits behind them. */
     exchanges: pool("exchange", 1),
     /** For `/readyz`: a call that hangs costs no other work its connection. */

@@ -128,7 +128,20 @@ export class Shards {
     const { owned, beatAtMs } = heartbeat.fleet;
     this.#lose([...this.#epochs].filter(([id, epoch]) => owned.get(id) !== epoch).map(([id]) => id));
     if (beatAtMs !== null) this.#lease = end;
+    await this.#giveBack(owned);
     return this.#isStopping ? Number.POSITIVE_INFINITY : this.#share(heartbeat);
+  }
+
+  /**
+   * Gives up shards that this dispatcher has in the database alone: it lost them during a hold, or the answer with them was
+   * lost. Its heartbeats renew their leases, so nobody else could take them, and it takes them again like any other.
+   */
+  async #giveBack(owned: ReadonlyMap<number, number>): Promise<void> {
+    const { database, me, rates } = this.#deps;
+    const unknown = [...owned].filter(([id]) => !this.#epochs.has(id));
+    if (unknown.length === 0) return;
+    const given = unknown.map(([id, epoch]) => ({ id, epoch, sent: rates.sentOf(id), recoveredToMs: null }));
+    await database.run(DEADLINE_MS, ({ sql }) => releaseShards(sql, me.id, given));
   }
 
   async #share({ fleet, incarnation }: Heartbeat): Promise<number> {

@@ -100,3 +100,16 @@ describe("a handover", () => {
     await next.shards.handOver();
   });
 });
+
+it("a dispatcher takes shards again that the database alone says are its own, as when the answer with them was lost", async () => {
+  const one = start();
+  await one.shards.runOnce();
+  expect(one.shards.owned()).toHaveLength(64);
+  await sql`UPDATE shards SET epoch = epoch + 1 WHERE id < 16`;
+  await one.shards.runOnce();
+  await one.shards.runOnce();
+  const rows = await sql`SELECT id, epoch::int FROM shards WHERE owner = ${one.id}`;
+  expect(rows).toHaveLength(64);
+  expect(new Map(rows.map(({ id, epoch }) => [id, epoch]))).toEqual(one.shards.epochsOf(rows.map(({ id }) => id)));
+  await one.shards.handOver();
+});

@@ -6,22 +6,36 @@ import { pgArray } from "../../pg-array.ts";
 /**
  * Moves live schedules that died into the death groups of their accounts, at most `rowsMax`, in one transaction. So
  * each death is counted once, even with several callers or after an interruption. Deaths are left out when the account
- * is not active or wants no notices, or the schedule turns out not to be dead. Returns how many deaths it took.
+ * is not active or wants no notices, or the schedule turns out not to be dead. Those of an account whose group another
+ * session has locked stay for a later call. Returns how many deaths it took.
  */
 export async function groupDeadSchedules(sql: Sql, rowsMax: number): Promise<number> {
-  return sql.begin(async (tx) => {
-    const taken = await tx`
-      DELETE FROM dead_schedules WHERE schedule_id = ANY (ARRAY (
-        SELECT schedule_id FROM dead_schedules ORDER BY schedule_id LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED))
-      RETURNING schedule_id, account_id, extract(epoch FROM died_at)::float8 * 1000 AS at_ms`;
+  return sql.begin(async (begun) => {
+    const tx = begun as unknown as Sql;
+    const { taken, groups } = await takeDeaths(tx, rowsMax);
     if (taken.length === 0) return 0;
-    const deaths = await describeDeaths(tx as unknown as Sql, taken as unknown as Taken[]);
-    for (const accountId of [...deaths.keys()].toSorted()) {
-      const group = await lockDeathGroup(tx as unknown as Sql, accountId);
-      await writeDeathGroup(tx as unknown as Sql, accountId, addDeaths(group, deaths.get(accountId) ?? []));
+    await tx`DELETE FROM dead_schedules WHERE schedule_id = ANY (${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[])`;
+    for (const [accountId, deaths] of await describeDeaths(tx, taken)) {
+      await writeDeathGroup(tx, accountId, addDeaths(groups.get(accountId) as DeathGroup, deaths));
     }
     return taken.length;
   });
+}
+
+/** The oldest deaths whose groups are free, and these groups, all locked until the end of the transaction. */
+async function takeDeaths(sql: Sql, rowsMax: number): Promise<{ taken: Taken[]; groups: Map<string, DeathGroup> }> {
+  const locked: string[] = [];
+  for (;;) {
+    const found: Taken[] = await sql`
+      SELECT schedule_id, account_id, extract(epoch FROM died_at)::float8 * 1000 AS at_ms FROM dead_schedules
+      WHERE account_id <> ALL (${pgArray(locked)}::text::uuid[])
+      ORDER BY schedule_id LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
+    const accounts = [...new Set(found.map((row) => row.account_id))];
+    const groups = await lockFreeGroups(sql, accounts);
+    const taken = found.filter((row) => groups.has(row.account_id));
+    if (taken.length > 0 || found.length === 0) return { taken, groups };
+    locked.push(...accounts);
+  }
 }
 
 type Taken = { schedule_id: string; account_id: string; at_ms: number };
@@ -50,14 +64,25 @@ async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<st
 
 const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, "");
 
+const GROUP_FIELDS = (sql: Sql) => sql`
+  waiting, interval_ms::float8 AS "intervalMs",
+  extract(epoch FROM last_death_at)::float8 * 1000 AS "lastDeathAtMs",
+  extract(epoch FROM last_notice_at)::float8 * 1000 AS "lastNoticeAtMs"`;
+
+/** The death groups of those accounts whose group no other session has locked. Makes those that are missing. */
+async function lockFreeGroups(sql: Sql, accountIds: readonly string[]): Promise<Map<string, DeathGroup>> {
+  const ids = pgArray(accountIds.toSorted());
+  await sql`INSERT INTO death_groups (account_id) SELECT unnest(${ids}::text::uuid[]) ON CONFLICT DO NOTHING`;
+  const rows = await sql`
+    SELECT account_id, ${GROUP_FIELDS(sql)} FROM death_groups
+    WHERE account_id = ANY (${ids}::text::uuid[]) ORDER BY account_id FOR UPDATE SKIP LOCKED`;
+  return new Map(rows.map(({ account_id, ...group }) => [account_id, group as unknown as DeathGroup]));
+}
+
 /** The death group of an account, locked until the end of the transaction. Makes it when the account has none. */
 export async function lockDeathGroup(sql: Sql, accountId: string): Promise<DeathGroup> {
   await sql`INSERT INTO death_groups (account_id) VALUES (${accountId}) ON CONFLICT DO NOTHING`;
-  const [row] = await sql`
-    SELECT waiting, interval_ms::float8 AS "intervalMs",
-      extract(epoch FROM last_death_at)::float8 * 1000 AS "lastDeathAtMs",
-      extract(epoch FROM last_notice_at)::float8 * 1000 AS "lastNoticeAtMs"
-    FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
+  const [row] = await sql`SELECT ${GROUP_FIELDS(sql)} FROM death_groups WHERE account_id = ${accountId} FOR UPDATE`;
   if (!row) throw new Error("the death group was deleted while it was locked");
   return row as unknown as DeathGroup;
 }

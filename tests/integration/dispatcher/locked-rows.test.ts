@@ -1,6 +1,7 @@
 // Final: its verdict is about what was recorded.
 import postgres from "postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { groupDeadSchedules } from "#db/queries/notices/death-groups.ts";
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { HELD_TRANSACTIONS } from "../../helpers/held-transactions.ts";
@@ -89,5 +90,29 @@ describe("while a session of somebody else keeps a lock,", () => {
     expect(await release()).toEqual({ released: [{ id: other, version: 3 }], locked: [locked] });
     await held.end();
     expect(await release()).toEqual({ released: [{ id: locked, version: 3 }], locked: [] });
+  });
+
+  it("on the death group of one account, the deaths of all others are grouped, and its own once the lock is gone", async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: 3 }, () => harness.account({ settings: { retry_attempts: 0 } })),
+    );
+    const [first] = accounts as [(typeof accounts)[number]];
+    await harness.sql`INSERT INTO death_groups (account_id) VALUES (${first.id})`;
+    const held = await lock((sql) => sql`SELECT FROM death_groups WHERE account_id = ${first.id} FOR UPDATE`);
+    receiver.respond((_request, response) => response.writeHead(500).end());
+    const own = (await fire([first])).flat();
+    const others = (await fire(accounts.slice(1))).flat();
+    const countOf = async (ids: string[]) =>
+      (await harness.sql`SELECT FROM dead_schedules WHERE schedule_id IN ${harness.sql(ids)}`).length;
+    await waitFor("all are dead", async () => (await statusesOf([...own, ...others])).every((it) => it === "dead"));
+    // In batches of two, the first of which have deaths of this account alone.
+    const group = () => groupDeadSchedules(harness.sql as never, 2);
+    await waitFor("the others are grouped", async () => (await group()) === 0 && (await countOf(others)) === 0);
+    expect(await countOf(own)).toBe(own.length);
+    await held.end();
+    await waitFor("its own are grouped", async () => (await group()) === 0 && (await countOf(own)) === 0);
+    const [grouped] =
+      await harness.sql`SELECT (waiting->>'n')::int AS n FROM death_groups WHERE account_id = ${first.id}`;
+    expect(grouped).toEqual({ n: own.length });
   });
 });

@@ -115,11 +115,10 @@ export class Dialer {
     try {
       const resolved = this.#resolve(hostname, allowed, abandoned.signal, isUsable);
       const addresses = await withTimeout(resolved, CONNECT_DEADLINE_MS);
-      // Those of an allowed name may be from a file.
-      if (!allowed) this.#network.answered(hostname);
+      this.#network.answered(hostname, !allowed);
       return addresses;
     } catch (error) {
-      if (!allowed && isAnswered(error as Error)) this.#network.answered(hostname);
+      if (isAnswered(error as Error)) this.#network.answered(hostname, !allowed);
       throw error;
     } finally {
       this.#resolving--;

@@ -12,6 +12,7 @@ export function connectionOn(
   socket: net.Socket,
   origin: string,
   measured: Pick<Connection, "connectMs" | "roundTripMs" | "openedAtMs">,
+  hasUnread = () => false,
 ): Connection {
   const parked = park(socket);
   let error: Error | undefined;
@@ -32,6 +33,9 @@ export function connectionOn(
     },
     get broken() {
       return socket.destroyed;
+    },
+    get hasUnread() {
+      return hasUnread();
     },
     onBroken: undefined,
     onBytes: undefined,

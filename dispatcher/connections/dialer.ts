@@ -3,7 +3,7 @@ import type tls from "node:tls";
 import { judgeAddresses } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import type { ConnectFailure, Connection } from "../delivery/connection.ts";
+import { type ConnectFailure, type Connection, RefusedBytes } from "../delivery/connection.ts";
 import { type FurtherSockets, NoneConnected, TimedOut } from "./address-race.ts";
 import { connectionOn } from "./client-socket.ts";
 import { targetContext } from "./handshakes.ts";
@@ -11,6 +11,7 @@ import { mostTelling } from "./most-telling.ts";
 import { openSocket } from "./open-socket.ts";
 import { isAnswered } from "./own-fault-codes.ts";
 import { type OwnFailure, OwnNetwork } from "./own-network.ts";
+import { ReadTurns } from "./read-turns.ts";
 import { resolveName } from "./resolver.ts";
 
 export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
@@ -45,6 +46,7 @@ export class Dialer {
   readonly #sessions = new Map<string, Buffer>();
   /** Created once: parsing the root certificates costs more than a handshake. */
   readonly #secureContext: tls.SecureContext;
+  readonly #turns: ReadTurns;
 
   constructor(deps: {
     policy: TargetPolicy;
@@ -64,6 +66,7 @@ export class Dialer {
     this.#resolve = deps.resolve ?? resolveName;
     this.#network = deps.network ?? new OwnNetwork({ monotonic: deps.monotonic });
     this.#secureContext = targetContext(deps.ca);
+    this.#turns = new ReadTurns(deps.monotonic);
   }
 
   /** How many names are being resolved. */
@@ -73,9 +76,10 @@ export class Dialer {
 
   /**
    * Opens one connection to `origin`, within the connect deadline. `further` counts the sockets of tries at several
-   * addresses. Failures of the target or the network are returned, not thrown.
+   * addresses. What the target makes this process compute is the account's. Failures of the target or the network are
+   * returned, not thrown.
    */
-  async open(origin: string, further = UNCOUNTED): Promise<OpenResult> {
+  async open(origin: string, further = UNCOUNTED, accountId = ""): Promise<OpenResult> {
     const startedAtMs = this.#monotonic();
     const target = validateTarget(`${origin}/`, this.#policy);
     if (!target.ok) {
@@ -99,7 +103,7 @@ export class Dialer {
     }
     addresses = judged.addresses;
     try {
-      const connection = await this.#connect({ origin, hostname, port, addresses, further, startedAtMs });
+      const connection = await this.#connect({ origin, accountId, hostname, port, addresses, further, startedAtMs });
       return { kind: "open", connection };
     } catch (error) {
       if (!(error instanceof NoneConnected)) return failure(error as Error, "connection", null);
@@ -115,11 +119,10 @@ export class Dialer {
     try {
       const resolved = this.#resolve(hostname, allowed, abandoned.signal, isUsable);
       const addresses = await withTimeout(resolved, CONNECT_DEADLINE_MS);
-      // Those of an allowed name may be from a file.
-      if (!allowed) this.#network.answered(hostname);
+      this.#network.answered(hostname, !allowed);
       return addresses;
     } catch (error) {
-      if (!allowed && isAnswered(error as Error)) this.#network.answered(hostname);
+      if (isAnswered(error as Error)) this.#network.answered(hostname, !allowed);
       throw error;
     } finally {
       this.#resolving--;
@@ -129,6 +132,7 @@ export class Dialer {
 
   async #connect(to: {
     origin: string;
+    accountId: string;
     hostname: string;
     port: number;
     addresses: string[];
@@ -136,16 +140,17 @@ export class Dialer {
     startedAtMs: number;
   }): Promise<Connection> {
     const { origin, startedAtMs } = to;
-    const { socket, roundTripMs } = await openSocket({
+    const { socket, roundTripMs, hasUnread } = await openSocket({
       ...to,
       secureContext: this.#secureContext,
+      turns: this.#turns,
       session: this.#sessions.get(origin),
       onConnected: (address) => this.#network.reached(origin, address),
       deadlineMs: CONNECT_DEADLINE_MS - (this.#monotonic() - startedAtMs),
     });
     socket.on("session", (session: Buffer) => this.#keepSession(origin, session));
     const openedAtMs = this.#monotonic();
-    return connectionOn(socket, origin, { connectMs: openedAtMs - startedAtMs, roundTripMs, openedAtMs });
+    return connectionOn(socket, origin, { connectMs: openedAtMs - startedAtMs, roundTripMs, openedAtMs }, hasUnread);
   }
 
   #keepSession(origin: string, session: Buffer): void {
@@ -159,6 +164,7 @@ export class Dialer {
 function failure(error: Error & { code?: string }, step: string, own: OwnFailure | null): ConnectFailure {
   // The message of a system error contains the address; its code does not.
   const timedOut = `timed out after ${CONNECT_DEADLINE_MS / 1000} s`;
+  if (error instanceof RefusedBytes) return { kind: "unreachable", error: `${step}: ${error.message}` };
   const text = `${step}: ${error instanceof TimedOut ? timedOut : (error.code ?? "failed")}`;
   return own ? { kind: "local", error: text, ...own } : { kind: "unreachable", error: text };
 }

@@ -26,17 +26,14 @@ export class KeepAlive {
   rest(connection: Connection, nowMs: number, then: (mayReuse: boolean) => void): void {
     connection.answeredAtMs = nowMs;
     if (this.#isKept) {
-      setImmediate(then, true);
+      setImmediate(() => this.#handOn(connection, then));
       return;
     }
     if (this.#closedAfterMs > 0 && this.#resting.size > 0) {
       then(false);
       return;
     }
-    // Timers run before sockets are read, so look in the phase that follows.
-    const look = () => setImmediate(() => this.#look(connection));
-    const timer = setTimeout(look, Math.max(REST_MS, 2 * this.#closedAfterMs));
-    this.#resting.set(connection, { timer, then });
+    this.#restFor(Math.max(REST_MS, 2 * this.#closedAfterMs), connection, then);
   }
 
   /** `connection` was closed, and not by this process. */
@@ -49,15 +46,32 @@ export class KeepAlive {
     this.#end(connection, false);
   }
 
+  /** Bytes that have not been read may be the end of the connection. */
+  #handOn(connection: Connection, then: (mayReuse: boolean) => void): void {
+    if (connection.hasUnread) this.#restFor(REST_MS, connection, then);
+    else then(true);
+  }
+
+  #restFor(restMs: number, connection: Connection, then: (mayReuse: boolean) => void): void {
+    // Timers run before sockets are read, so look in the phase that follows.
+    const look = () => setImmediate(() => this.#look(connection));
+    this.#resting.set(connection, { timer: setTimeout(look, restMs), then });
+  }
+
   /** A connection has rested. If it is open, the origin keeps them open, and none needs to rest any longer. */
   #look(connection: Connection): void {
-    if (!this.#resting.has(connection)) return;
+    const rest = this.#resting.get(connection);
+    if (!rest) return;
+    if (connection.hasUnread) {
+      this.#restFor(REST_MS, connection, rest.then);
+      return;
+    }
     if (connection.broken) {
       this.#end(connection, false);
       return;
     }
     this.#isKept = true;
-    for (const one of [...this.#resting.keys()]) this.#end(one, true);
+    for (const one of [...this.#resting.keys()].filter((one) => !one.hasUnread)) this.#end(one, true);
   }
 
   #end(connection: Connection, mayReuse: boolean): void {

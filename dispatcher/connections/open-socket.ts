@@ -2,14 +2,19 @@ import net from "node:net";
 import tls from "node:tls";
 import { orderOfTries } from "./address-order.ts";
 import { connectToOneOf, type FurtherSockets, TimedOut } from "./address-race.ts";
+import { GuardedStream } from "./guarded-stream.ts";
+import type { ReadTurns } from "./read-turns.ts";
 
 export type SocketTarget = {
   origin: string;
+  /** The account that it is opened for. */
+  accountId: string;
   hostname: string;
   port: number;
   /** The only addresses that the socket may connect to. */
   addresses: string[];
   secureContext: tls.SecureContext;
+  turns: ReadTurns;
   /** A TLS session to resume. */
   session: Buffer | undefined;
   /** Room for the sockets of tries side by side. */
@@ -19,11 +24,14 @@ export type SocketTarget = {
   deadlineMs: number;
 };
 
+/** `hasUnread`: whether bytes have arrived that the socket does not know of. */
+export type OpenSocket = { socket: net.Socket; roundTripMs: number; hasUnread?: () => boolean };
+
 /**
  * Opens a socket, with TLS when the origin is https. Resolves with it and one TCP round trip, ms. Rejects with
  * NoneConnected before there is a connection, then with the system's error or TimedOut.
  */
-export async function openSocket(target: SocketTarget): Promise<{ socket: net.Socket; roundTripMs: number }> {
+export async function openSocket(target: SocketTarget): Promise<OpenSocket> {
   const { origin, addresses, port, further, deadlineMs } = target;
   const startedAtMs = performance.now();
   // Each is an address, so nothing is resolved here.
@@ -34,14 +42,15 @@ export async function openSocket(target: SocketTarget): Promise<{ socket: net.So
   target.onConnected(won.address);
   if (!origin.startsWith("https:")) return { socket, roundTripMs };
   const leftMs = deadlineMs - (performance.now() - startedAtMs);
-  return { socket: await secure(socket, target, leftMs), roundTripMs };
+  const stream = new GuardedStream(socket, target.accountId, target.turns);
+  return { socket: await secure(stream, target, leftMs), roundTripMs, hasUnread: () => stream.hasUnread };
 }
 
-/** Shakes hands on `socket`, within `deadlineMs`. */
-function secure(plain: net.Socket, target: SocketTarget, deadlineMs: number): Promise<tls.TLSSocket> {
+/** Shakes hands on `stream`, within `deadlineMs`. */
+function secure(stream: GuardedStream, target: SocketTarget, deadlineMs: number): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({
-      socket: plain,
+      socket: stream,
       host: target.hostname,
       secureContext: target.secureContext,
       session: target.session,
@@ -50,6 +59,7 @@ function secure(plain: net.Socket, target: SocketTarget, deadlineMs: number): Pr
       // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED would decide otherwise.
       rejectUnauthorized: true,
     });
+    stream.serve(socket);
     const timer = setTimeout(() => fail(new TimedOut()), Math.max(deadlineMs, 1));
     const settle = () => {
       clearTimeout(timer);

@@ -21,10 +21,10 @@ export class Opener {
     return this.#deps.dialer.resolving;
   }
 
-  /** Opens one connection to what the key of the pool stands for. `further` counts sockets beyond its first. */
-  async open(key: string, further: FurtherSockets): Promise<OpenResult> {
+  /** Opens one connection to what the key of the pool stands for, for an account. `further` counts sockets beyond its first. */
+  async open(key: string, further: FurtherSockets, accountId: string): Promise<OpenResult> {
     const { dialer, relay, monotonic } = this.#deps;
-    if (!isOfListeners(key)) return dialer.open(key, further);
+    if (!isOfListeners(key)) return dialer.open(key, further, accountId);
     return { kind: "open", connection: listenerConnection(key, relay, monotonic()) };
   }
 }

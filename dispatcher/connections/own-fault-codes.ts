@@ -1,7 +1,7 @@
 import { TimedOut } from "./address-race.ts";
 
 /** What of this machine keeps it from connecting. */
-export type OwnFault = "network" | "name servers" | "resources";
+export type OwnFault = "IPv4 network" | "IPv6 network" | "name servers" | "resources";
 
 type Coded = Error & { code?: string };
 
@@ -54,10 +54,12 @@ export const codeOf = (error: Coded): string => (error instanceof TimedOut ? "ti
 
 /** What is wrong, for operators. */
 export function describeOwnFault(fault: OwnFault, code: string): string {
-  const text = {
-    network: `This machine cannot reach its network (${code}): look at its interfaces, routes and firewall`,
+  const network = `This machine cannot reach its ${fault} (${code}): look at its interfaces, routes and firewall`;
+  const texts: Record<OwnFault, string> = {
+    "IPv4 network": network,
+    "IPv6 network": network,
     "name servers": `The name servers of this machine do not answer (${code}): look at its network and its resolver`,
     resources: `This machine can open no more connections (${code}): raise the limit of open files or of local ports`,
-  }[fault];
-  return `${text}. Deliveries wait for it without using up a retry, and go on by themselves.`;
+  };
+  return `${texts[fault]}. Deliveries wait for it without using up a retry, and go on by themselves.`;
 }

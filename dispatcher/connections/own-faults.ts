@@ -24,7 +24,7 @@ export class OwnFaults {
     this.#onNews = deps.onNews ?? (() => {});
   }
 
-  /** Something has failed by `fault`. `farness`: how far away it is, for the network. */
+  /** Something has failed by `fault`. `farness`: how far away it is, for a network. */
   note(fault: OwnFault, code: string, farness: number): void {
     const nowMs = this.#monotonic();
     const before = this.#current(fault);

@@ -8,6 +8,10 @@ import * as codes from "./own-fault-codes.ts";
 import { OwnFaults } from "./own-faults.ts";
 import { Streaks } from "./streaks.ts";
 
+type Family = 4 | 6;
+
+const NEVER = -1;
+const NETWORKS = { 4: "IPv4 network", 6: "IPv6 network" } as const;
 const ASKED_EVERY_MS = 1_000;
 /** Root name servers, to which there is a route wherever there is one to the internet. Nothing is sent to them. */
 const FAR = { 4: "198.41.0.4", 6: "2001:503:ba3e::2:30" };
@@ -31,12 +35,10 @@ export class OwnNetwork {
   /** Origins that cannot be connected to, and names that cannot be resolved. */
   readonly #unreached = new Streaks();
   readonly #unknown = new Streaks();
-  /** When an address was last connected to, monotonic ms, by how far away it is at least. */
-  readonly #reachedAtMs = [-1, -1, -1];
-  /** The families of addresses outside of this machine that were connected to. */
-  readonly #reachedFamilies = new Set<number>();
+  /** When an address of a family was last connected to, monotonic ms, by how far away it is at least. */
+  readonly #reachedAtMs = { 4: [NEVER, NEVER, NEVER], 6: [NEVER, NEVER, NEVER] };
   /** When the name servers last answered for a name, monotonic ms. */
-  #answeredAtMs = -1;
+  #answeredAtMs = NEVER;
 
   constructor(deps: { monotonic: () => number; faults?: OwnFaults; probes?: NetworkProbes }) {
     this.#monotonic = deps.monotonic;
@@ -47,18 +49,20 @@ export class OwnNetwork {
 
   /** `origin` was connected to at `address`. */
   reached(origin: string, address: string): void {
-    const farness = farnessOf(address);
-    this.#reachedAtMs.fill(this.#monotonic(), 0, farness + 1);
-    if (farness > 0) this.#reachedFamilies.add(net.isIP(address));
+    const [family, farness] = [familyOf(address), farnessOf(address)];
+    this.#reachedAtMs[family].fill(this.#monotonic(), 0, farness + 1);
     this.#unreached.end(origin);
-    this.#faults.end("network", farness);
+    this.#faults.end(NETWORKS[family], farness);
   }
 
-  /** The name servers have answered for `hostname`. */
-  answered(hostname: string): void {
-    this.#answeredAtMs = this.#monotonic();
-    this.#unknown.end(hostname);
-    this.#faults.end("name servers");
+  /**
+   * Something was learnt of `hostname`. `byNameServers` is false where it may be from a file: that proves nothing, unless the
+   * name was not known before.
+   */
+  answered(hostname: string, byNameServers: boolean): void {
+    const wasUnknown = this.#unknown.end(hostname);
+    if (byNameServers) this.#answeredAtMs = this.#monotonic();
+    if (byNameServers || wasUnknown) this.#faults.end("name servers");
   }
 
   /** Judges why `origin` could not be connected to since `startedAtMs`. Returns null when it is because of the target. */
@@ -73,13 +77,13 @@ export class OwnNetwork {
     const short = tries.find(({ meaning }) => meaning === "resources");
     if (short) return this.#ours("resources", short.code, this.#note(this.#unreached, origin, startedAtMs));
     for (const family of [4, 6] as const) {
-      const [first, ...others] = tries.filter(({ address }) => net.isIP(address) === family);
+      const [first, ...others] = tries.filter(({ address }) => familyOf(address) === family);
       if (first?.meaning !== "network" || others.some(({ meaning }) => meaning !== "network")) continue;
       if (await this.#isMissing(family, first.address)) continue;
       const farness = farnessOf(first.address);
       const streak = this.#note(this.#unreached, origin, startedAtMs);
-      if ((this.#reachedAtMs[farness] as number) > streak.sinceMs) return null;
-      return this.#ours("network", first.code, streak, farness);
+      if ((this.#reachedAtMs[family][farness] as number) > streak.sinceMs) continue;
+      return this.#ours(NETWORKS[family], first.code, streak, farness);
     }
     return null;
   }
@@ -95,12 +99,15 @@ export class OwnNetwork {
   }
 
   /**
-   * Whether this machine has no way to a family of addresses, and never had one since this process began, while it has
-   * its network: then a target of this family alone is out of its reach.
+   * Whether this machine has the other family of addresses alone: this one was never connected to since the process
+   * began, and the other one was, or is the only one with a route. Then a target of this family is out of its reach.
    */
-  async #isMissing(family: 4 | 6, address: string): Promise<boolean> {
-    if (this.#reachedFamilies.has(family) || (await this.#probes.hasRoute(address))) return false;
-    return this.#probes.hasRoute(FAR[family === 4 ? 6 : 4]);
+  async #isMissing(family: Family, address: string): Promise<boolean> {
+    const other = family === 4 ? 6 : 4;
+    const wasReached = (one: Family) => this.#reachedAtMs[one][1] !== NEVER;
+    if (wasReached(family)) return false;
+    if (wasReached(other)) return true;
+    return !(await this.#probes.hasRoute(address)) && (await this.#probes.hasRoute(FAR[other]));
   }
 
   async #areNameServersAway(hostname: string, error: Error & { code?: string }, sinceMs: number): Promise<boolean> {
@@ -123,6 +130,8 @@ export class OwnNetwork {
     return { forMs: this.#monotonic() - sinceMs, among };
   }
 }
+
+const familyOf = (address: string): Family => (net.isIPv6(address) ? 6 : 4);
 
 /** How far away an address is: 0 on this machine, 1 in a private network, 2 in the internet. */
 function farnessOf(address: string): 0 | 1 | 2 {

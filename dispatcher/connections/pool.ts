@@ -21,7 +21,10 @@ const KEPT_MAX_MS = 60_000;
 type Deps = {
   origins: Origins;
   /** Opens connections to what the key of an origin stands for. */
-  opener: { open(key: string, further: FurtherSockets): Promise<OpenResult>; readonly resolving: number };
+  opener: {
+    open(key: string, further: FurtherSockets, accountId: string): Promise<OpenResult>;
+    readonly resolving: number;
+  };
   limits: ConnectionLimits;
   holdings: Readonly<Holdings>;
   clock: Time;
@@ -171,7 +174,7 @@ export class Pool {
 
   #dial(origin: Origin, opening: Opening): void {
     this.#deps.opener
-      .open(origin.key, furtherSockets(opening, this.accounts, this.#deps.limits))
+      .open(origin.key, furtherSockets(opening, this.accounts, this.#deps.limits), opening.owner.account.id)
       .then((result) => {
         if (result.kind === "open") return this.#opened(origin, opening, result.connection);
         const { account } = this.accounts.endOpening(opening, false);

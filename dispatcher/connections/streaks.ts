@@ -26,9 +26,9 @@ export class Streaks {
     return sinceMs;
   }
 
-  /** `key` fails no more. */
-  end(key: string): void {
-    this.#all.delete(key);
+  /** `key` fails no more. Returns whether it did. */
+  end(key: string): boolean {
+    return this.#all.delete(key);
   }
 
   /** How many fail. */

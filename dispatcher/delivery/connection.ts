@@ -27,6 +27,8 @@ export type Connection = {
   answeredAtMs: number;
   /** Whether the socket can no longer be used. */
   readonly broken: boolean;
+  /** Whether bytes have arrived that the socket does not know of, such as the end of the connection. */
+  readonly hasUnread: boolean;
   /** The first error of the socket. Later ones only follow from it. */
   readonly error: Error | undefined;
   /** Called once, when the socket is gone. */
@@ -51,6 +53,9 @@ export class ConnectionGone extends Error {
     super("the connection was closed before the request was written");
   }
 }
+
+/** The target has sent what this process does not go on to read. The message says what, and is the attempt's error text. */
+export class RefusedBytes extends Error {}
 
 /** A listener did not deliver the request. The message is the attempt's error text. */
 export class ListenerFailed extends Error {

@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
-import { ConnectionGone, ListenerFailed } from "../delivery/connection.ts";
+import { ConnectionGone, ListenerFailed, RefusedBytes } from "../delivery/connection.ts";
 import type { AnswerHead } from "./answer-head.ts";
 
 /** The attempt has run out of time. */
@@ -41,7 +41,9 @@ export function mayRetryOnAnother(error: Error): boolean {
  * never contains an address or a library's own error name.
  */
 export function failed(error: Error): DeliveryOutcome {
-  if (error instanceof ListenerFailed) return { kind: "unreachable", error: error.message };
+  if (error instanceof ListenerFailed || error instanceof RefusedBytes) {
+    return { kind: "unreachable", error: error.message };
+  }
   const code = codeOf(error);
   if (code === "STOPWATCH_DEADLINE") {
     return { kind: "unreachable", error: `no answer within ${ATTEMPT_DEADLINE_MS / 1000} s` };

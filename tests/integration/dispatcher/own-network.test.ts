@@ -135,5 +135,6 @@ it("deliveries wait while the system resolves none of the names that the operato
   expect(await harness.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });
   lookup.mockRestore();
   await world.becomes(id, "succeeded");
+  expect(await dispatcher.ready()).toEqual({ status: "ok" });
   expect(await harness.attempts(id)).toMatchObject([{ attempt: 1, outcome: "delivered" }]);
 });

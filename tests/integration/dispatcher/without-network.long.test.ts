@@ -71,8 +71,8 @@ it.skipIf(!canIsolate)(
     const near = await harness.schedule(account, `${ORIGIN}/`, inMs(500));
     const far = await harness.schedule(account, "https://93.184.216.34/", inMs(500));
     const named = await harness.schedule(account, "https://target.example.com/", inMs(500));
-    await waitFor("the log says so", () => /"fault":"network"/.test(log) && /"fault":"name servers"/.test(log));
-    expect(log).toMatch(/This machine cannot reach its network \(ENETUNREACH\)/);
+    await waitFor("the log says so", () => /"fault":"IPv4 network"/.test(log) && /"fault":"name servers"/.test(log));
+    expect(log).toMatch(/This machine cannot reach its IPv4 network \(ENETUNREACH\)/);
     expect(log).toMatch(/The name servers of this machine do not answer \(ECONNREFUSED\)/);
     for (const id of [near, far, named])
       expect(await harness.read(id)).toMatchObject({ status: "scheduled", attempts: 0 });

@@ -14,6 +14,9 @@ it.each([
   [["EHOSTUNREACH", "silence"], "silence"],
   [["ENETUNREACH", "EHOSTUNREACH"], "EHOSTUNREACH"],
   [["ECONNRESET", "ECONNREFUSED"], "ECONNRESET"],
+  [["EPERM", "silence"], "silence"],
+  [["EMFILE", "ECONNREFUSED"], "ECONNREFUSED"],
+  [["EMFILE", "EPERM"], "EPERM"],
   [["ECONNREFUSED"], "ECONNREFUSED"],
 ])("of %j at the addresses of a target, the error says %s", (codes, told) => {
   const failures = codes.map((code, n) => failed(`192.0.2.${n}`, code));

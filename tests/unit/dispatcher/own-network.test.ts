@@ -63,7 +63,7 @@ describe("a target that cannot be connected to", () => {
       network.reached("https://10.0.0.1", "10.0.0.1");
       expect(await tries(A, { [V4]: code })).toMatchObject({ forMs: 500 });
       expect(fault()).toMatch(
-        new RegExp(`^This machine cannot reach its network \\(${code}\\).* without using up a retry`),
+        new RegExp(`^This machine cannot reach its IPv4 network \\(${code}\\).* without using up a retry`),
       );
     },
   );
@@ -124,6 +124,28 @@ describe("a family of addresses that the machine does not have", () => {
     expect(fault()).toBeNull();
   });
 
+  it("is the reach of a target even where the system knows a way to it, once the other one was connected to", async () => {
+    const { tries, network, pass } = start();
+    expect(await tries(A, { [V4]: "silence", [V6]: "EPERM" })).not.toBeNull();
+    pass(1);
+    network.reached(B, V4);
+    expect(await tries(A, { [V4]: "silence", [V6]: "EPERM" })).toBeNull();
+  });
+
+  it("is lost for its targets while those of the other one are reached", async () => {
+    const { tries, network, fault, pass } = start();
+    network.reached(A, V4);
+    pass(1);
+    expect(await tries(A, { [V4]: "ENETUNREACH" })).not.toBeNull();
+    pass(1);
+    network.reached(B, V6);
+    pass(1);
+    expect(await tries(A, { [V4]: "ENETUNREACH" })).toMatchObject({ forMs: 2 });
+    expect(fault()).toMatch(/its IPv4 network/);
+    network.reached(B, V4);
+    expect(fault()).toBeNull();
+  });
+
   it("is lost where it was there before, and everything is lost where no family is there", async () => {
     const { tries, routes, network, pass } = start();
     Object.assign(routes, { 4: false, 6: false });
@@ -179,7 +201,7 @@ describe("a name that cannot be resolved", () => {
     const { name, machine, network, pass } = start();
     machine.nameServers = "ETIMEOUT";
     pass(5_000);
-    network.answered("b.example.com");
+    network.answered("b.example.com", true);
     pass(5_000);
     expect(await name("a.example.com", "silence", 10_000)).toBeNull();
     expect(machine.asked).toBe(0);
@@ -206,8 +228,20 @@ describe("a name that cannot be resolved", () => {
     expect(await name("a.internal", "EAI_AGAIN")).toBeNull();
     expect(await name("b.internal", "EAI_AGAIN")).not.toBeNull();
     pass(1);
-    network.answered("c.example.com");
+    network.answered("c.example.com", true);
     expect(await name("b.internal", "EAI_AGAIN")).toBeNull();
+  });
+
+  it("that the operator allows proves by being known only what it was not known for before", async () => {
+    const { name, network, machine, fault, pass } = start();
+    machine.nameServers = "ETIMEOUT";
+    expect(await name("a.internal", "EAI_AGAIN")).not.toBeNull();
+    pass(1);
+    network.answered("localhost", false);
+    expect(fault()).not.toBeNull();
+    expect(await name("a.internal", "EAI_AGAIN")).not.toBeNull();
+    network.answered("a.internal", false);
+    expect(fault()).toBeNull();
   });
 
   it("costs one question a second at most, however many names fail", async () => {
@@ -226,16 +260,16 @@ describe("a fault of the machine", () => {
     for (let n = 0; n < 5; n++) await tries(A, { [V4]: "ENETUNREACH" });
     await name("a.example.com", "ECONNREFUSED");
     network.reached("http://localhost:1", "127.0.0.1");
-    expect(fault()).toMatch(/cannot reach its network/);
+    expect(fault()).toMatch(/cannot reach its IPv4 network/);
     pass(10);
     network.reached(A, V4);
     expect(fault()).toMatch(/name servers/);
-    network.answered("b.example.com");
+    network.answered("b.example.com", true);
     expect(fault()).toBeNull();
     expect(news).toEqual([
-      { fault: "network", code: "ENETUNREACH", isOver: false },
+      { fault: "IPv4 network", code: "ENETUNREACH", isOver: false },
       { fault: "name servers", code: "ECONNREFUSED", isOver: false },
-      { fault: "network", code: "ENETUNREACH", isOver: true },
+      { fault: "IPv4 network", code: "ENETUNREACH", isOver: true },
       { fault: "name servers", code: "ECONNREFUSED", isOver: true },
     ]);
   });

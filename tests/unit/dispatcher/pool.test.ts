@@ -56,6 +56,7 @@ const connection = (openedAtMs: number): Connection => ({
   openedAtMs,
   used: false,
   requestsLeft: Number.POSITIVE_INFINITY,
+  hasUnread: false,
   answeredAtMs: Number.NaN,
   broken: false,
   error: undefined,

@@ -79,6 +79,7 @@ function start() {
 const connection = (openedAtMs: number): Connection => ({
   ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
   requestsLeft: Number.POSITIVE_INFINITY,
+  hasUnread: false,
   ...{ answeredAtMs: Number.NaN, error: undefined, onBroken: undefined, onBytes: undefined, destroy() {} },
 });
 

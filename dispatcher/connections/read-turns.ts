@@ -1,0 +1,134 @@
+/** A connection from which bytes are read, for the account that it was opened for. */
+export type Reader = {
+  readonly accountId: string;
+  /** Reads a few bytes. Returns whether more have arrived. */
+  readSlice(): boolean;
+};
+
+/** How long connections are read in one turn of the event loop, ms; then what else is due goes first. */
+const TURN_MS = 4;
+/** An account that was charged is read again after this many times as long: what is charged takes 1/20 of the loop. */
+const PAUSE_FACTOR = 20;
+
+/** What an account may use in a round while others wait, ms. One that used more is passed over until they had as much. */
+const QUANTUM_MS = 0.25;
+
+/** The readers of one account. `usedMs`: beyond its rounds. `pausedUntilMs` is 0 when it is not paused. */
+type Queue = { accountId: string; readers: Set<Reader>; usedMs: number; pausedUntilMs: number };
+
+/**
+ * Reads connections in short turns, so that no target keeps the event loop: a slice at a time, with a round robin of accounts by
+ * the time that they take (deficit round robin). What is computed for a slice is done before the next one, since the client parses
+ * what it has decrypted right behind it.
+ */
+export class ReadTurns {
+  readonly #monotonic: () => number;
+  /** Accounts that have readers waiting, or that are paused. */
+  readonly #queues = new Map<string, Queue>();
+  /** Those of them that may be read, in turns. */
+  readonly #ready = new Set<Queue>();
+  #spentMs = 0;
+  #isReading = false;
+  #isTurnCounted = false;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** `reader` has bytes: reads a slice at once when nothing else waits and there is time, otherwise in its turn. */
+  ask(reader: Reader): void {
+    const isFree = !this.#isReading && this.#ready.size === 0 && this.#spentMs < TURN_MS;
+    if (isFree && !this.#queues.has(reader.accountId)) this.#read(reader, this.#queueOf(reader.accountId));
+    else this.#wait(reader, this.#queueOf(reader.accountId));
+  }
+
+  /** Notes that reading for an account has taken `ms` more than it ordinarily does. The account waits for it. */
+  charge(accountId: string, ms: number): void {
+    const queue = this.#queueOf(accountId);
+    const nowMs = this.#monotonic();
+    const isPaused = queue.pausedUntilMs > nowMs;
+    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, nowMs) + ms * PAUSE_FACTOR;
+    this.#ready.delete(queue);
+    if (!isPaused) this.#resumeLater(queue, nowMs);
+  }
+
+  #queueOf(accountId: string): Queue {
+    let queue = this.#queues.get(accountId);
+    if (!queue) {
+      queue = { accountId, readers: new Set(), usedMs: 0, pausedUntilMs: 0 };
+      this.#queues.set(accountId, queue);
+    }
+    return queue;
+  }
+
+  #wait(reader: Reader, queue: Queue): void {
+    queue.readers.add(reader);
+    if (queue.pausedUntilMs === 0) this.#ready.add(queue);
+    this.#countTurn();
+  }
+
+  #resumeLater(queue: Queue, nowMs: number): void {
+    setTimeout(() => {
+      const laterMs = this.#monotonic();
+      if (queue.pausedUntilMs > laterMs) return this.#resumeLater(queue, laterMs);
+      queue.pausedUntilMs = 0;
+      this.#ready.add(queue);
+      this.#dropIdle(queue);
+      this.#readNext();
+    }, queue.pausedUntilMs - nowMs).unref();
+  }
+
+  #read(reader: Reader, queue: Queue): void {
+    const startedAtMs = this.#monotonic();
+    this.#isReading = true;
+    this.#countTurn();
+    if (reader.readSlice()) this.#wait(reader, queue);
+    // Behind what the client does with the slice, which is in the same queue.
+    process.nextTick(() => {
+      const tookMs = this.#monotonic() - startedAtMs;
+      queue.usedMs += tookMs;
+      this.#spentMs += tookMs;
+      this.#isReading = false;
+      this.#dropIdle(queue);
+      this.#readNext();
+    });
+  }
+
+  #readNext(): void {
+    if (this.#isReading || this.#spentMs >= TURN_MS) return;
+    const queue = this.#next();
+    if (!queue) return;
+    const reader = queue.readers.values().next().value as Reader;
+    queue.readers.delete(reader);
+    this.#read(reader, queue);
+  }
+
+  #dropIdle(queue: Queue): void {
+    if (queue.readers.size > 0) return;
+    this.#ready.delete(queue);
+    if (queue.pausedUntilMs === 0) this.#queues.delete(queue.accountId);
+  }
+
+  /** The account whose round it is. One that has used its quantum goes behind the others, with what it used beyond that. */
+  #next(): Queue | undefined {
+    for (const queue of this.#ready) {
+      if (queue.usedMs <= QUANTUM_MS || this.#ready.size === 1) return queue;
+      queue.usedMs -= QUANTUM_MS;
+      this.#ready.delete(queue);
+      this.#ready.add(queue);
+    }
+    return undefined;
+  }
+
+  /** Begins the next turn once the event loop has been round. */
+  #countTurn(): void {
+    if (this.#isTurnCounted) return;
+    this.#isTurnCounted = true;
+    setImmediate(() => {
+      this.#isTurnCounted = false;
+      this.#spentMs = 0;
+      this.#readNext();
+      if (this.#ready.size > 0) this.#countTurn();
+    });
+  }
+}

@@ -15,7 +15,7 @@ import type { Order } from "./adversaries/adversary.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { preciseNow } from "./clock.ts";
 import type { ChangeEntry, ClientEntry } from "./evidence.ts";
-import { originAt, type Place, type ReceiverOrigin } from "./origins.ts";
+import { originAt, type Place, type Ports } from "./origins.ts";
 import type { Change, Creation } from "./plan.ts";
 
 export type Client = ReturnType<typeof createClient>;
@@ -35,8 +35,8 @@ type Draw = { fireAtMs: number; behaviour: Behaviour; place: Place; group: strin
 export function createClient(wanted: {
   config: Config;
   accounts: { id: string; earlyFire: boolean }[];
-  /** The receiver's ports. */
-  ports: Readonly<Record<ReceiverOrigin, number>>;
+  /** The ports of the receiver and the hostile peers. */
+  ports: Ports;
 }) {
   const { config, accounts, ports } = wanted;
   const ledger: ClientEntry[] = [];

@@ -4,6 +4,8 @@ import { readConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { startDnsServer } from "../helpers/dns-server.ts";
+import { startHostilePeers } from "../helpers/hostile-peers/start.ts";
+import { createTestAuthority } from "../helpers/test-certificates.ts";
 import { prepareDatabase, RETRY_POLICY } from "./accounts.ts";
 import { createAttackers } from "./attackers.ts";
 import { createClient } from "./client.ts";
@@ -11,7 +13,7 @@ import { startCluster } from "./cluster.ts";
 import type { ConnectionBounds } from "./evidence.ts";
 import { createFleet } from "./fleet.ts";
 import { createInjector } from "./inject.ts";
-import { allowedOrigins } from "./origins.ts";
+import { allowedOrigins, HOSTILE_KINDS, type HostileKind } from "./origins.ts";
 import type { PlanOptions } from "./plan.ts";
 import { watchProcessSockets } from "./process-sockets.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
@@ -34,7 +36,11 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
   const receiver = await startReceiverProcess();
   cleanUps.push(receiver.stop);
   const caFile = join(folder, "receiver-ca.pem");
-  await writeFile(caFile, receiver.ca);
+  const authority = await createTestAuthority();
+  await writeFile(caFile, `${receiver.ca}\n${authority.ca}`);
+  const peers = await startHostilePeers(await authority.issue({}), HOSTILE_KINDS);
+  cleanUps.push(peers.close);
+  const ports = { ...receiver.ports, ...(peers.ports as Record<HostileKind, number>) };
 
   // One proxy per dispatcher, one for the crash loop, and a last one for the client, which is never cut off. The client
   // has one because a restart may change the server's port.
@@ -57,7 +63,7 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
   const settings = {
     ENCRYPTION_KEYS: `k1:${generateEncryptionKey()}`,
     PLANS: JSON.stringify({ indie: { retryBackoffMs: RETRY_POLICY.retryBackoffMs } }),
-    DELIVERY_ALLOW: allowedOrigins(receiver.ports),
+    DELIVERY_ALLOW: allowedOrigins(ports),
     DELIVERY_CA_FILE: caFile,
     DELIVERY_CONNECTIONS_PER_ORIGIN: String(BOUNDS.perAccountAndOrigin),
     DELIVERY_CONNECTIONS_PER_ACCOUNT: String(BOUNDS.perAccount),
@@ -73,7 +79,7 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
   const sockets = watchProcessSockets({ ports: receiver.ports, pids: fleet.pids });
   cleanUps.push(sockets.stop);
 
-  const client = createClient({ config, accounts: accounts.ordinary, ports: receiver.ports });
+  const client = createClient({ config, accounts: accounts.ordinary, ports });
   cleanUps.push(client.close);
   const injector = createInjector({ fleet, cluster, random: createRandom(options.seed + 1) });
   cleanUps.push(injector.stop);

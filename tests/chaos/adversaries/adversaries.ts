@@ -1,7 +1,7 @@
 import type { Adversary } from "./adversary.ts";
 import { crashLoop } from "./crash-loop.ts";
 import { hangingPath, oneRowEach, retriesHang } from "./hanging.ts";
-import { manyOrigins, unresolvedNames } from "./origins.ts";
+import { hostilePeers, manyOrigins, unresolvedNames } from "./origins.ts";
 import { deactivated, overdueInOneShard, overdueOfMany } from "./overdue.ts";
 import { busyTarget, overRate, slowTarget } from "./streams.ts";
 
@@ -19,6 +19,7 @@ export const ADVERSARIES: readonly Adversary[] = [
   overdueOfMany,
   unresolvedNames,
   manyOrigins,
+  hostilePeers,
 ];
 
 /** Returns the adversary with this name. Throws when there is none. */

@@ -1,5 +1,5 @@
-import { MANY_NAMES } from "../origins.ts";
-import { type Adversary, bulk } from "./adversary.ts";
+import { HOSTILE_KINDS, type HostileKind, MANY_NAMES } from "../origins.ts";
+import { type Adversary, bulk, stream } from "./adversary.ts";
 
 const HOSTS = 200;
 const HOSTS_FOR_MS = 10_000;
@@ -47,3 +47,17 @@ export const manyOrigins: Adversary = {
 
 const PER_SECOND = 100;
 const AHEAD_S = 2;
+
+/** What a target sends decides how much a dispatcher computes, all at once where nothing bounds it. */
+export const hostilePeers: Adversary = {
+  name: "hostile-peers",
+  does: "4 a second of one account to targets that send floods of TLS records, costly certificates and endless answers",
+  accounts: 1,
+  cpsLimit: null,
+  besideControl: false,
+  steps: (_random, forMs) =>
+    stream(0, 4, forMs, (n) => ({
+      behaviour: "ok",
+      place: { hostile: HOSTILE_KINDS[n % HOSTILE_KINDS.length] as HostileKind },
+    })),
+};

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { parentPort, workerData } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { type ChainExtras, certificateChain, cheapPair, keyPemOf, type Pair, pemOf } from "../certificate-chain.ts";
-import { createOldRecordServer, createRecordServer, type RecordWriter } from "./records.ts";
+import { createOldRecordServer, createRecordServer, type OldRecordWriter, type RecordWriter } from "./records.ts";
 
 /** Each kind of hostile peer as a server on loopback. They run on this thread, so that what they compute counts for nobody else. */
 const { identity, kinds } = workerData as { identity: { cert: string; key: string }; kinds: string[] };
@@ -14,8 +14,23 @@ const times = <T>(count: number, one: (n: number) => T): T[] => Array.from({ len
 const FAILED = "HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n";
 const LENGTH = 8 * 1024;
 
-/** Writes records once a request has arrived. */
-const withRecords = (write: (raw: Socket, writer: RecordWriter) => void) => createRecordServer(identity, write);
+/** Writes `count` pieces once a request has arrived, one after another, so that none is computed for a connection that is gone. */
+function flood<W>(count: number, piece: (writer: W) => Buffer): (raw: Socket, writer: W) => void {
+  return (raw, writer) => {
+    let written = 0;
+    const more = () => {
+      if (raw.destroyed || written++ === count) return;
+      raw.write(piece(writer));
+      setImmediate(more);
+    };
+    more();
+  };
+}
+
+const withRecords = (count: number, piece: (writer: RecordWriter) => Buffer) =>
+  createRecordServer(identity, flood(count, piece));
+const withOldRecords = (count: number, piece: (writer: OldRecordWriter) => Buffer) =>
+  createOldRecordServer(identity, flood(count, piece));
 
 /** Answers the first request on a connection. */
 function withAnswer(answer: (socket: Socket) => void, options: TlsOptions | null = identity): Server {
@@ -58,31 +73,25 @@ const ticket = (n: number) => {
 };
 const names = (letter: string, count: number) => times(count, (n) => letter + n.toString(36));
 const PEERS: Record<string, () => Server> = {
-  "changes of keys": () =>
-    withRecords((raw, writer) => raw.write(Buffer.concat(times(16_000, () => writer.keyUpdate())))),
+  "changes of keys": () => withRecords(32, (writer) => Buffer.concat(times(500, () => writer.keyUpdate()))),
   "changes of keys that ask for one": () =>
-    withRecords((raw, writer) => raw.write(Buffer.concat(times(16_000, () => writer.keyUpdate(true))))),
-  "session tickets": () =>
-    withRecords((raw, writer) =>
-      raw.write(
-        Buffer.concat(times(40, (n) => writer.record(22, Buffer.concat(times(500, (m) => ticket(500 * n + m)))))),
-      ),
-    ),
+    withRecords(32, (writer) => Buffer.concat(times(500, () => writer.keyUpdate(true)))),
+  "session tickets": () => {
+    let made = 0;
+    return withRecords(40, (writer) => writer.record(22, Buffer.concat(times(500, () => ticket(made++)))));
+  },
   "requests for another handshake": () =>
-    createOldRecordServer(identity, (raw, writer) =>
-      raw.write(Buffer.concat(times(100, () => writer.record(22, Buffer.alloc(16_000))))),
-    ),
+    withOldRecords(25, (writer) => Buffer.concat(times(4, () => writer.record(22, Buffer.alloc(16_000))))),
   "a request for another handshake in each record": () =>
-    createOldRecordServer(identity, (raw, writer) =>
-      raw.write(Buffer.concat(times(20_000, () => writer.record(22, Buffer.alloc(4))))),
-    ),
-  "records of one byte": () =>
-    withRecords((raw, writer) => {
-      const answer = Buffer.from(FAILED + "1;a\r\nx\r\n".repeat(3_000));
-      raw.write(Buffer.concat(times(answer.length, (n) => writer.record(23, answer.subarray(n, n + 1)))));
-    }),
+    withOldRecords(40, (writer) => Buffer.concat(times(500, () => writer.record(22, Buffer.alloc(4))))),
+  "records of one byte": () => {
+    const answer = Buffer.from(FAILED + "1;a\r\nx\r\n".repeat(3_000));
+    return withRecords(1, (writer) =>
+      Buffer.concat(times(answer.length, (n) => writer.record(23, answer.subarray(n, n + 1)))),
+    );
+  },
   "padded records": () =>
-    withRecords((raw, writer) => raw.write(Buffer.concat(times(400, () => writer.record(23, Buffer.of(13), 16_000))))),
+    withRecords(100, (writer) => Buffer.concat(times(4, () => writer.record(23, Buffer.of(13), 16_000)))),
   "a chain over a binary curve (TLS 1.2)": () => withChain(curve("sect571r1"), 60, "TLSv1.2"),
   "a chain over a binary curve (TLS 1.3)": () => withChain(curve("sect571r1"), 60, "TLSv1.3"),
   "a chain over P-521": () => withChain(curve("P-521"), 90, "TLSv1.3"),

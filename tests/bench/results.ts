@@ -13,48 +13,41 @@ const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 export type Part = "writes" | "costs" | "listening" | "reads" | "pages" | "retention";
 
 /**
- * Writes the deliveries to results/latest.json: the machine, the settings, the thresholds, medians and spread, and
- * every run.
+ * Writes the deliveries to results/latest.json: the machine, the settings, the thresholds, medians and spread. Every
+ * run goes to results/runs.json, which is not committed.
  */
 export async function writeResults(
   { rounds, seconds, backlog, overdue, seed }: BenchOptions,
   engines: readonly Engine[],
   found: { thresholds: Threshold[]; rows: Row[]; runs: Run[] },
 ): Promise<void> {
-  const { writes, costs, listening, reads, pages, retention } = await readLatest();
-  await save({
+  const { thresholds, rows, runs } = found;
+  await change(LATEST, {
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
     engines: engines.map(({ name, settings, claimLead, leavesOut }) => ({ name, settings, claimLead, leavesOut })),
-    ...found,
-    ...(writes !== undefined && { writes }),
-    ...(costs !== undefined && { costs }),
-    ...(listening !== undefined && { listening }),
-    ...(reads !== undefined && { reads }),
-    ...(pages !== undefined && { pages }),
-    ...(retention !== undefined && { retention }),
+    ...{ thresholds, rows },
   });
+  await change(RUNS, { ...stamp(), runs });
 }
 
-/** Writes one part to results/latest.json and leaves the others unchanged. */
+/** Writes one part to the same files and leaves the others unchanged: the rounds to results/runs.json. */
 export async function writePart(
   part: Part,
-  found: { options: object; thresholds: Threshold[]; rounds: object[] },
+  { options, thresholds, rounds }: { options: object; thresholds: Threshold[]; rounds: object[] },
 ): Promise<void> {
-  await save({ ...(await readLatest()), [part]: { ...stamp(), ...found } });
+  await change(LATEST, { [part]: { ...stamp(), options, thresholds } });
+  await change(RUNS, { [part]: { ...stamp(), rounds } });
 }
 
 const LATEST = join(FOLDER, "latest.json");
+const RUNS = join(FOLDER, "runs.json");
 
-async function readLatest(): Promise<Record<string, unknown>> {
-  const text = await readFile(LATEST, "utf8").catch(() => "{}");
-  return JSON.parse(text);
-}
-
-async function save(result: object): Promise<void> {
+async function change(file: string, changed: object): Promise<void> {
+  const former = await readFile(file, "utf8").catch(() => "{}");
   await mkdir(FOLDER, { recursive: true });
-  await writeFile(`${LATEST}.tmp`, `${JSON.stringify(result, null, 2)}\n`);
-  await rename(`${LATEST}.tmp`, LATEST);
+  await writeFile(`${file}.tmp`, `${JSON.stringify({ ...JSON.parse(former), ...changed }, null, 2)}\n`);
+  await rename(`${file}.tmp`, file);
 }
 
 function stamp() {

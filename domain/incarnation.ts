@@ -21,6 +21,9 @@ export type HoldReason = (typeof HOLD_REASONS)[number];
 /** How a hold ended: by what an operator chose, or because a dispatcher found that nothing was lost. */
 export const HOLD_CHOICES = ["send_all", "send_from", "continued"] as const;
 
+/** The `last_error` of a schedule that an operator cancelled after a restore. */
+export const CANCELLED_BY_RECONCILE = "cancelled by reconcile";
+
 /** A standby that was promoted continues its primary if that had a heartbeat within this time, ms. */
 export const HEARTBEAT_OLD_MS = 120_000;
 

@@ -34,12 +34,15 @@ async function readPrimary(
   const ask = (newest: ReturnType<typeof newestBeat>) => sql`
     SELECT i.system_identifier::text AS system, i.timeline::float8, (extract(epoch FROM n.beat_at) * 1000)::float8 AS ms
     FROM database_incarnation() i LEFT JOIN ${newest} n ON true`;
-  // A server that was left behind may have the schema of the previous release.
-  const former = sql.unsafe("(SELECT max(beat_at) AS beat_at FROM dispatchers)");
+  // A server that was left behind may have the schema of a previous release.
+  const former = (table: string) => sql.unsafe(`(SELECT max(beat_at) AS beat_at FROM ${table})`);
   const asked = ask(newestBeat(sql))
-    .catch(() => ask(former))
+    .catch(() => ask(former("heartbeats")))
+    .catch(() => ask(former("dispatchers")))
     .then(([row]): Mark | null =>
-      row ? { systemIdentifier: row.system, timeline: row.timeline, atMs: row.ms ?? 0 } : null,
+      row
+        ? { systemIdentifier: row.system, timeline: row.timeline, databaseOid: null, tableOid: null, atMs: row.ms ?? 0 }
+        : null,
     );
   try {
     return await Promise.race([asked, late]);

@@ -180,6 +180,9 @@ CREATE TABLE heartbeats (
   timeline bigint,
   recovered_to timestamp(3) with time zone,
   open_from timestamp(3) with time zone,
+  database_oid bigint,
+  table_oid bigint,
+  xact bigint,
   CONSTRAINT heartbeats_dispatcher_id_beat_pk PRIMARY KEY (dispatcher_id, beat)
 );
 CREATE INDEX heartbeats_newest ON heartbeats USING btree (beat_at);
@@ -194,6 +197,8 @@ CREATE TABLE holds (
   ended_at timestamp(3) with time zone,
   choice text,
   send_from timestamp(3) with time zone,
+  database_oid bigint,
+  table_oid bigint,
   CONSTRAINT holds_pkey PRIMARY KEY (id),
   CONSTRAINT holds_choice_known CHECK (choice = ANY (ARRAY['send_all'::text, 'send_from'::text, 'continued'::text])),
   CONSTRAINT holds_ended_by_choice CHECK ((ended_at IS NULL) = (choice IS NULL)),

@@ -2,8 +2,15 @@ import type { Database } from "#db/client.ts";
 import type { Runner } from "#db/literals.ts";
 import { beginHold, endHold } from "#db/queries/fleet/holds.ts";
 import { type BeatingDispatcher, sendHeartbeat } from "#db/queries/fleet/shard-leases.ts";
-import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
-import { describeHold, findsOwnHeartbeat, type Incarnation, judgeDatabase, type Mark } from "#domain/incarnation.ts";
+import { hasPendingWork, readStanding } from "#db/queries/fleet/standing.ts";
+import {
+  describeHold,
+  endsHold,
+  type Incarnation,
+  judgeDatabase,
+  type KnownHeartbeat,
+  type Mark,
+} from "#domain/incarnation.ts";
 
 const DEADLINE_MS = 2_000;
 
@@ -32,7 +39,7 @@ type Told = Pick<BeatingDispatcher, "skewMs" | "recoveredToMs" | "openFromMs">;
 export class Heartbeats {
   readonly #deps: Deps;
   /** The last heartbeat that was acknowledged. */
-  #known: Mark | null = null;
+  #known: KnownHeartbeat | null = null;
   #primaries: Mark[] | undefined;
   #held: string | null = null;
 
@@ -55,24 +62,33 @@ export class Heartbeats {
     if (typeof found === "string") return null;
     const { fleet, incarnation } = found;
     this.#primaries = [];
-    if (fleet.beatAtMs !== null) this.#known = { atMs: fleet.beatAtMs, ...incarnation };
+    const { beatAtMs } = fleet;
+    if (beatAtMs !== null) this.#known = { ...incarnation, atMs: beatAtMs, formerAtMs: this.#known?.atMs ?? beatAtMs };
     return found;
   }
 
   // One transaction, so that all of it happens in one database: two connections of a pool may lead to two.
   async #beat(tx: Runner, told: Told): Promise<Heartbeat | string> {
     const { me } = this.#deps;
-    const { standing, hold } = await readStanding(tx, me.id);
+    const known = this.#known;
+    const { standing, hold, isWhole } = await readStanding(tx, me.id);
+    if (!isWhole) return RESTORING;
     if (hold) {
-      if (hold.reason !== "restored" || !findsOwnHeartbeat(this.#known, standing)) return describeHold(hold);
+      if (hold.reason !== "restored" || !endsHold(known, standing, hold.newestBeatAtMs)) return describeHold(hold);
       await endHold(tx, hold.id, { choice: "continued" });
     } else {
-      const verdict = judgeDatabase(this.#known, standing, this.#primaries);
-      if (verdict === "older_timeline" || (verdict === "restored" && (await hasDueWork(tx)))) {
-        await beginHold(tx, verdict, standing.nowMs);
-        return describeHold({ reason: verdict, newestBeatAtMs: standing.newest?.atMs ?? null });
+      const verdict = judgeDatabase(known, standing, this.#primaries);
+      if (verdict !== "continues" && (verdict !== "restored" || (await hasPendingWork(tx)))) {
+        const reason = verdict === "lost" ? "restored" : verdict;
+        const newestBeatAtMs = newestOf(standing.newest, verdict === "lost" ? known : null);
+        await beginHold(tx, reason, { readAtMs: standing.nowMs, newestBeatAtMs });
+        return describeHold({ reason, newestBeatAtMs });
       }
     }
     return { fleet: await sendHeartbeat(tx, { ...me, ...told }), incarnation: standing.current };
   }
 }
+
+const newestOf = (a: Mark | null, b: Mark | null) => (a && b ? Math.max(a.atMs, b.atMs) : ((a ?? b)?.atMs ?? null));
+
+const RESTORING = "Nothing is sent: this database is being restored (it has tables without their primary keys).";

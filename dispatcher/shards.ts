@@ -54,6 +54,7 @@ export class Shards {
   /** The shards that are owned, with their epochs. */
   readonly #epochs = new Map<number, number>();
   #lease: LeaseEnd = { untilMs: Number.NEGATIVE_INFINITY, wallUntilMs: Number.NEGATIVE_INFINITY };
+  #beat: number | null = null;
   #round: Promise<unknown> = Promise.resolve();
   /** Since when at least one shard has been free, monotonic ms. */
   #freeSinceMs: number | null = null;
@@ -77,6 +78,11 @@ export class Shards {
   /** The epoch of each of these shards; -1 for one that is not owned. */
   epochsOf(shards: number[]): Map<number, number> {
     return new Map([...new Set(shards)].map((id) => [id, this.#epochs.get(id) ?? -1]));
+  }
+
+  /** The number of the last heartbeat that was acknowledged. A database that lacks it is not the one of these shards. */
+  beat(): number | null {
+    return this.#beat;
   }
 
   /**
@@ -125,7 +131,8 @@ export class Shards {
       this.#lose([...this.#epochs.keys()]);
       return HELD_MS;
     }
-    const { owned, beatAtMs } = heartbeat.fleet;
+    const { owned, beatAtMs, beat } = heartbeat.fleet;
+    if (beat !== null) this.#beat = beat;
     this.#lose([...this.#epochs].filter(([id, epoch]) => owned.get(id) !== epoch).map(([id]) => id));
     if (beatAtMs !== null) this.#lease = end;
     await this.#giveBack(owned);

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { CANCELLED_BY_RECONCILE } from "#domain/incarnation.ts";
 import { isTerminal } from "#domain/states.ts";
 import { LatenessStrip } from "../charts/lateness-strip.tsx";
 import { Travel } from "../charts/travel.tsx";
@@ -61,7 +62,7 @@ export function StatusSummary({ schedule, zone, now, logHref, hrefOf }: SummaryP
             <LatenessStrip ms={isFired ? offsetMs : null} what="The first attempt" href={logHref} />
           )}
         </Travel>
-        {!isFired && <p className="text-ink-soft text-sm">{EXPLANATIONS[status]}</p>}
+        {!isFired && <p className="text-ink-soft text-sm">{explain(schedule)}</p>}
       </div>
     </Card>
   );
@@ -125,6 +126,11 @@ const HEADINGS = {
   ...{ scheduled: "Due", firing: "Due", failed: "Was due", succeeded: "Was due", dead: "Was due" },
   cancelled: "Would have been due",
 };
+
+function explain({ status, lastError }: ShownSchedule): string {
+  if (status !== "cancelled" || lastError !== CANCELLED_BY_RECONCILE) return EXPLANATIONS[status];
+  return "Cancelled by reconcile: an operator restored a backup, after which it may have been sent already.";
+}
 
 const EXPLANATIONS = {
   scheduled:

@@ -18,10 +18,17 @@ import { HOLD_CHOICES, HOLD_REASONS } from "#domain/incarnation.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import { bytea, instant, isOneOf, NOW } from "./columns.ts";
 
-/** The incarnation of the database (`db/functions/database_incarnation.sql`); null where it cannot be read. */
-const incarnation = () => ({
+/** The server of the database (`db/functions/database_incarnation.sql`); null where it cannot be read. */
+const server = () => ({
   systemIdentifier: bigint("system_identifier", { mode: "bigint" }),
   timeline: bigint("timeline", { mode: "number" }),
+});
+
+/** The incarnation of the database; the oids are null in what the previous release stored. */
+const incarnation = () => ({
+  ...server(),
+  databaseOid: bigint("database_oid", { mode: "number" }),
+  tableOid: bigint("table_oid", { mode: "number" }),
 });
 
 /**
@@ -40,7 +47,7 @@ export const dispatchers = pgTable(
     beatAt: instant("beat_at").notNull().default(NOW),
     stoppedAt: instant("stopped_at"),
     skewMs: real("skew_ms"),
-    ...incarnation(),
+    ...server(),
     /** The name of its process (`dispatcher/runtime/process-name.ts`); null where it has none. */
     process: text("process"),
     /** When it was found that its process had ended without a stop. */
@@ -67,6 +74,8 @@ export const heartbeats = pgTable(
     recoveredTo: instant("recovered_to"),
     /** Nothing open in its shards is due before this; null while that is not known. */
     openFrom: instant("open_from"),
+    /** The transaction that stored the row. In a copy of it, `xmin` is another one. Null from the previous release. */
+    xact: bigint("xact", { mode: "bigint" }),
   },
   (table) => [primaryKey({ columns: [table.dispatcherId, table.beat] }), index("heartbeats_newest").on(table.beatAt)],
 );

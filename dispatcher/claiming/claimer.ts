@@ -12,7 +12,7 @@ import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 import { LaneOrder, type Statement } from "./lane-order.ts";
-import { runClaim } from "./run-claim.ts";
+import { type ClaimFence, runClaim } from "./run-claim.ts";
 
 /**
  * How far ahead of its instant a delivery may be claimed, ms: a little less than the database allows, because clocks
@@ -44,7 +44,7 @@ type Deps = {
   inFlightMax: number;
   dispatcherId: string;
   deliveries: Deliveries;
-  shards: { holds(shard: number): boolean; epochsOf(shards: number[]): Map<number, number> };
+  shards: ClaimFence & { holds(shard: number): boolean };
   clock: Time;
   cost: ClaimCost;
   alarm: Alarm;

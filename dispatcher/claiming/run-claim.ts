@@ -7,10 +7,13 @@ import type { Statement } from "./lane-order.ts";
 const STEPS = 2 ** 20;
 const DEADLINE_MS = 3_000;
 
+/** What a database must have for a claim in it: the epochs of shards, and the last heartbeat that was acknowledged. */
+export type ClaimFence = { epochsOf(shards: number[]): Map<number, number>; beat(): number | null };
+
 type Deps = {
   database: Database;
   dispatcherId: string;
-  shards: { epochsOf(shards: number[]): Map<number, number> };
+  shards: ClaimFence;
 };
 
 /**
@@ -19,12 +22,13 @@ type Deps = {
 export async function runClaim({ n, batch }: Statement, deps: Deps): Promise<ClaimedSchedule[] | null> {
   const { database, dispatcherId, shards } = deps;
   const epochs = shards.epochsOf(batch.map(({ shard }) => shard));
+  const beat = shards.beat();
   // Each statement raises the version by a step of its own, so the version identifies the statement.
   const step = ((n - 1) % STEPS) + 1;
   for (const delivery of batch) delivery.claimVersion = delivery.version + step;
   try {
     return await database.run(DEADLINE_MS, ({ sql }) =>
-      claimSchedules(sql, dispatcherId, epochs, batch.map(requestOf), step),
+      claimSchedules(sql, dispatcherId, epochs, batch.map(requestOf), step, beat),
     );
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return null;

@@ -16,8 +16,9 @@ import { count } from "../count.ts";
 import { holdIfRestored } from "../postgres/restored.ts";
 import { withEmbeddedPostgres } from "../postgres/with-embedded.ts";
 import { createProgress } from "../progress.ts";
+import { countFor, readAnswers } from "../reconcile/answers.ts";
 import { cancelDue, untilNobodySends } from "../reconcile/cancel.ts";
-import { reportLines } from "../reconcile/report.ts";
+import { describeCounts, reportLines } from "../reconcile/report.ts";
 import { SetupError } from "../setup-error.ts";
 
 type Options = {
@@ -25,10 +26,11 @@ type Options = {
   "send-all"?: boolean;
   "send-from"?: string;
   "cancel-overdue"?: boolean;
+  "cancel-all"?: boolean;
   yes?: boolean;
 };
 
-/** What to do. `sendFromMs` is null for everything. */
+/** What to do. `sendFromMs` is null when everything is sent, and Infinity when everything is cancelled. */
 type Choice = { sendFromMs: (nowMs: number) => number | null };
 
 const DEADLINE_MS = 10_000;
@@ -39,28 +41,33 @@ const ADVISORY_LOCK = lockKey(7_867_003);
 await command<Options>({
   usage: `Usage: npm run reconcile
        npm run reconcile -- --hold
-       npm run reconcile -- --send-all | --send-from INSTANT | --cancel-overdue [--yes]
+       npm run reconcile -- --send-all | --send-from INSTANT | --cancel-overdue | --cancel-all [--yes]
 
-Decides what is sent after a restore. A restored database, and a former primary that came back, still have schedules that
-were sent already. Dispatchers that notice this send nothing until you choose here, and go on by themselves then.
+Decides what is sent after a restore. A restored database, a copy beside another one, and a former primary that came back
+still have schedules that were sent already. Dispatchers that notice this send nothing until you choose here, and go on by
+themselves then.
 
-Without an option it shows what is pending, by account and by how long ago it fell due, and changes nothing.
+Without an option it shows what is pending, by account and by how long ago it fell due, and what each choice cancels and
+sends. It changes nothing then.
 
-  --hold               sends nothing until you choose: for a restored snapshot of a volume, which dispatchers cannot
-                       tell from a crash, before they start
+  --hold               sends nothing until you choose: after every restore, before the dispatchers start, since not each
+                       can be told from a crash
   --send-all           sends everything that is overdue, at once
-  --send-from INSTANT  cancels what was due before INSTANT (such as 2031-01-01T00:00:00Z), stops operations that
-                       replay schedules since before it, and sends the rest
+  --send-from INSTANT  for a former service that sent until INSTANT (such as 2031-01-01T00:00:00Z): cancels what was due
+                       before it, stops operations that replay schedules since before it, and sends the rest
   --cancel-overdue     cancels everything that is overdue now, and sends what falls due from now on
+  --cancel-all         cancels everything that is pending, also what is due later: for a copy beside a service that goes on
   --yes                does not ask
 
-What was created, moved or fired since the hold began is sent in any case. An interrupted run can be repeated: the hold ends
+What was created, moved or fired since the hold began is sent in any case. The others that are cancelled have "cancelled by
+reconcile" as their last_error. An interrupted run can be repeated: the hold ends
 when all is done. Without DATABASE_URL it uses the embedded database.`,
   options: {
     hold: { type: "boolean" },
     "send-all": { type: "boolean" },
     "send-from": { type: "string" },
     "cancel-overdue": { type: "boolean" },
+    "cancel-all": { type: "boolean" },
     yes: { type: "boolean" },
   },
   async run(options) {
@@ -81,10 +88,11 @@ async function onEmbedded<T>(dataDir: string, url: string, work: (url: string) =
 
 /** Undefined when the operator only looks, or holds. */
 function readChoice(options: Options): Choice | undefined {
-  const { hold, "send-all": all, "send-from": from, "cancel-overdue": cancel } = options;
-  if ([hold, all, from !== undefined, cancel].filter(Boolean).length > 1)
-    throw new UsageError("--hold, --send-all, --send-from and --cancel-overdue exclude each other.");
+  const { hold, "send-all": all, "send-from": from, "cancel-overdue": cancel, "cancel-all": cancelAll } = options;
+  if ([hold, all, from !== undefined, cancel, cancelAll].filter(Boolean).length > 1)
+    throw new UsageError("--hold, --send-all, --send-from, --cancel-overdue and --cancel-all exclude each other.");
   if (all) return { sendFromMs: () => null };
+  if (cancelAll) return { sendFromMs: () => Number.POSITIVE_INFINITY };
   if (cancel) return { sendFromMs: (nowMs) => nowMs };
   if (from === undefined) return undefined;
   const fromMs = parseInstant(from);
@@ -119,14 +127,13 @@ async function reconcile(database: Database, options: Options, choice: Choice | 
     console.log(`Held since ${formatInstant(beganAtMs)}: nothing is sent. Run "npm run reconcile" and choose.`);
     return 0;
   }
-  const nowMs = await report(database);
+  const { hold, nowMs } = await report(database);
   if (!choice) return 0;
   const sendFromMs = choice.sendFromMs(nowMs);
-  const what =
-    sendFromMs === null
-      ? "Send everything that is overdue, although some of it may have been sent already?"
-      : `Cancel what was due before ${formatInstant(sendFromMs)}, and send the rest?`;
-  if (!options.yes && !(await confirm(what))) {
+  const [counts] = await countFor(database, { hold, nowMs }, [sendFromMs ?? Number.NEGATIVE_INFINITY]);
+  const what = `${describeChoice(sendFromMs)} This ${describeCounts(counts ?? { sends: 0, cancels: 0 })}.`;
+  if (options.yes) console.log(`\n${what}`);
+  else if (!(await confirm(`${what} Go on?`))) {
     console.log("Nothing was changed.");
     return 1;
   }
@@ -135,16 +142,23 @@ async function reconcile(database: Database, options: Options, choice: Choice | 
   return 0;
 }
 
-/** Prints what is pending. Returns the database's time, epoch ms. */
-async function report(database: Database): Promise<number> {
+function describeChoice(sendFromMs: number | null): string {
+  if (sendFromMs === null) return "Send everything that is overdue, although some of it may have been sent already.";
+  if (sendFromMs === Number.POSITIVE_INFINITY) return "Cancel everything that is pending, also what is due later.";
+  return `Cancel what was due before ${formatInstant(sendFromMs)}, and send the rest.`;
+}
+
+/** Prints what is pending, and what each choice does. Returns the hold and the database's time, epoch ms. */
+async function report(database: Database): Promise<{ hold: OpenHold | null; nowMs: number }> {
   const { standing, hold } = await database.run(DEADLINE_MS, ({ sql }) => readStanding(sql, null));
   const nowMs = Math.floor(standing.nowMs);
   const pending = await database.run(REPORT_DEADLINE_MS, ({ sql }) =>
     readPending(sql, { nowMs, limit: ACCOUNTS_SHOWN }),
   );
   const replays = await database.run(DEADLINE_MS, ({ sql }) => countRunningReplays(sql));
-  for (const line of reportLines({ hold, pending, replays, nowMs })) console.log(line);
-  return nowMs;
+  const answers = hold ? await readAnswers(database, { hold, newest: standing.newest, nowMs }) : [];
+  for (const line of reportLines({ hold, pending, replays, nowMs, answers })) console.log(line);
+  return { hold, nowMs };
 }
 
 async function takeTurn(database: Database): Promise<void> {

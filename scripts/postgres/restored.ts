@@ -1,13 +1,13 @@
 import { access, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { holdForOperator } from "#db/queries/fleet/holds.ts";
-import { hasDueWork, readStanding } from "#db/queries/fleet/standing.ts";
+import { hasPendingWork, readStanding } from "#db/queries/fleet/standing.ts";
 import { describeHold } from "#domain/incarnation.ts";
 import { onDatabase } from "../on-database.ts";
 
 /**
  * A file in the folder of a cluster says that it is a backup, which nobody has started since. So whoever starts it, from
- * wherever it was copied to, knows that what is due may have been sent already.
+ * wherever it was copied to, knows that what is pending may have been sent already.
  */
 const MARKER = "stopwatch-backup.json";
 const CONNECTION = { name: "stopwatch start, hold", deadlineMs: 30_000 };
@@ -17,7 +17,7 @@ export async function markAsBackup(cluster: string, takenAt: string) {
   await writeFile(join(cluster, MARKER), `${JSON.stringify({ takenAt })}\n`, { mode: 0o644 });
 }
 
-/** Holds the database of a backup that is started for the first time, if something is due in it. */
+/** Holds the database of a backup that is started for the first time, if something is pending in it. */
 export async function holdIfRestored(cluster: string, url: string) {
   const marker = join(cluster, MARKER);
   const isMarked = await access(marker).then(
@@ -26,7 +26,7 @@ export async function holdIfRestored(cluster: string, url: string) {
   );
   if (!isMarked) return;
   await onDatabase(url, CONNECTION, async (sql) => {
-    if (await hasDueWork(sql)) await holdForOperator(sql);
+    if (await hasPendingWork(sql)) await holdForOperator(sql);
   });
   await rm(marker);
 }

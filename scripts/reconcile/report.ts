@@ -6,18 +6,23 @@ import { count } from "../count.ts";
 
 const HEADER = ["account", "overdue", "< 1 min", "< 1 h", "< 1 day", "older", "due since", "later"];
 
-/** What an operator reads before choosing: the hold, and what is pending, by account and age. */
+/** An answer to the question when the former service stopped sending, with what follows from it. */
+export type Answer = { stopped: string; option: string; counts: { sends: number; cancels: number } | null };
+
+/** What an operator reads before choosing: the hold, what is pending, by account and age, and what each choice does. */
 export function reportLines({
   hold,
   pending,
   replays,
   nowMs,
+  answers,
 }: {
   hold: OpenHold | null;
   pending: Awaited<ReturnType<typeof readPending>>;
   /** Running operations that replay schedules. */
   replays: number;
   nowMs: number;
+  answers: readonly Answer[];
 }): string[] {
   const { accounts, total } = pending;
   const more = total.accounts - accounts.length;
@@ -29,15 +34,22 @@ export function reportLines({
     ...(replays > 0 ? [`Operations that replay schedules and are not done: ${count(replays)}.`] : []),
     ...(accounts.length > 0 ? ["", ...table([HEADER, ...accounts.map(rowOf)])] : []),
     ...(more > 0 ? [`and ${count(more)} more accounts`] : []),
-    ...(hold ? ["", ...choices(formatInstant(Math.ceil(hold.beganAtMs)))] : []),
+    ...(hold ? ["", QUESTION, ...answers.flatMap(answerLines)] : []),
   ];
 }
 
-const choices = (heldSince: string): string[] => [
-  "npm run reconcile -- --send-all                            sends everything that is overdue",
-  `npm run reconcile -- --send-from ${heldSince}  cancels what was due before the hold began, sends the rest`,
-  "npm run reconcile -- --cancel-overdue                      cancels everything that is overdue",
+const QUESTION = "When did the former service stop sending? What was due until then, it has sent.";
+
+const answerLines = ({ stopped, option, counts }: Answer): string[] => [
+  "",
+  `- ${stopped}:`,
+  `  npm run reconcile -- ${option}`,
+  counts ? `  ${describeCounts(counts)}` : "  says how many it cancels and sends before it asks",
 ];
+
+/** What a choice does to what is pending, in words. */
+export const describeCounts = ({ sends, cancels }: { sends: number; cancels: number }): string =>
+  `cancels ${count(cancels)}, sends ${count(sends)} at once and the rest when it is due`;
 
 const rowOf = ({ email, overdue, byAge, oldestDueMs, later }: PendingOfAccount): string[] => [
   email,

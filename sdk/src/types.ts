@@ -58,7 +58,7 @@ export type Schedule = {
   next_attempt_at: Instant | null;
   /** Of the last attempt that ended; null before one has, and where it had no answer. */
   last_status_code: number | null;
-  /** The first line of its `error_text`; null where it has none. */
+  /** The first line of its `error_text`; null where it has none. `cancelled by reconcile`: by an operator, after a restore. */
   last_error: string | null;
   /** The schedule that this one repeats. */
   replay_of: ScheduleId | null;

@@ -41,7 +41,12 @@ const ScheduleAnswer = z
       .int()
       .nullable()
       .describe("Of the last attempt that ended; null before one has, and where it had no answer."),
-    last_error: z.string().nullable().describe("The first line of its `error_text`; null where it has none."),
+    last_error: z
+      .string()
+      .nullable()
+      .describe(
+        "The first line of its `error_text`; null where it has none. `cancelled by reconcile`: an operator cancelled the schedule after a restore.",
+      ),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
     operation_id: OperationId.nullable().describe("The operation that made this copy."),
   })

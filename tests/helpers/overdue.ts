@@ -1,4 +1,5 @@
 import type { Sql } from "#db/client.ts";
+import { pgArray } from "#db/pg-array.ts";
 import { enterLanes } from "./lanes.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function insertSchedules(
       SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${target.origin}
       FROM accounts a, generate_series(0, ${rows - 1}) n,
         date_trunc('milliseconds', now() + (${fromMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
-      WHERE a.id = ANY (${[...accountIds]}) RETURNING id, account_id)
+      WHERE a.id = ANY (${pgArray(accountIds)}::text::uuid[]) RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', ${target.href}, 'POST', '\\x00' FROM made`;
   await enterLanes(sql);

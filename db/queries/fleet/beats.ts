@@ -18,14 +18,17 @@ export const beatingDispatchers = (sql: Runner, withinMs: number) => sql`(
   WHERE d.beat_at > now() - ${withinMs} * interval '1 millisecond')`;
 
 /**
- * The newest heartbeat of any dispatcher, as a table expression of at most one row: `beat_at`, `system_identifier`, `timeline`.
+ * The newest heartbeat of any dispatcher, as a table expression of at most one row: `beat_at`, its incarnation, and `is_copied`:
+ * whether its row was not written by the transaction that it names, as in a copy of rows. VACUUM FULL and freezing keep `xmin`.
  */
 export const newestBeat = (sql: Runner) =>
   sql.unsafe(`(
     SELECT * FROM (
-      (SELECT beat_at, system_identifier, timeline FROM heartbeats ORDER BY beat_at DESC LIMIT 1)
+      (SELECT beat_at, system_identifier, timeline, database_oid, table_oid,
+          coalesce(xmin::text::bigint <> xact & 4294967295, false) AS is_copied
+        FROM heartbeats ORDER BY beat_at DESC LIMIT 1)
       UNION ALL
-      (SELECT d.beat_at, d.system_identifier, d.timeline FROM dispatchers d
+      (SELECT d.beat_at, d.system_identifier, d.timeline, NULL, NULL, false FROM dispatchers d
         WHERE (SELECT h.beat FROM heartbeats h WHERE h.dispatcher_id = d.id ORDER BY h.beat DESC LIMIT 1) IS NULL
         ORDER BY d.beat_at DESC LIMIT 1)) either
     ORDER BY beat_at DESC LIMIT 1)`);

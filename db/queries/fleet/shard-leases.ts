@@ -24,6 +24,8 @@ export type FleetCounts = {
   nextFreeInMs: number;
   /** The instant of the heartbeat by the database's clock, epoch ms; null when this dispatcher has stopped. */
   beatAtMs: number | null;
+  /** Its number. */
+  beat: number | null;
 };
 
 /** A dispatcher as its heartbeats store it. The marks (epoch ms) are of all shards that it owns; null where not known. */
@@ -54,7 +56,7 @@ export async function sendHeartbeat(
   tx: Runner,
   me: BeatingDispatcher,
 ): Promise<FleetCounts & { owned: Map<number, number> }> {
-  const beatAtMs = await beat(tx, me);
+  const stored = await storeBeat(tx, me);
   const [row] = await tx`
     WITH fleet AS (
       SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled,
@@ -81,9 +83,10 @@ export async function sendHeartbeat(
     FROM leases`;
   if (!row) throw new Error("the heartbeat statement returned no row");
   const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
-  if (beatAtMs !== null) await beatForFormer(tx, me.id, row.hasFormer === true);
+  if (stored !== null) await beatForFormer(tx, me.id, row.hasFormer === true);
   return {
-    ...{ isSettled, others, settledOthers, givenUp, expired, beatAtMs },
+    ...{ isSettled, others, settledOthers, givenUp, expired },
+    ...{ beatAtMs: stored?.atMs ?? null, beat: stored?.beat ?? null },
     nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY,
     owned: new Map(row.owned ?? []),
   };
@@ -91,9 +94,9 @@ export async function sendHeartbeat(
 
 /**
  * Stores the heartbeat, under the lock of the dispatcher's row: whoever takes its shards over holds that too, and comes wholly
- * before or wholly after. Returns its instant, epoch ms; null when the dispatcher has stopped.
+ * before or wholly after. Returns its number and its instant, epoch ms; null when the dispatcher has stopped.
  */
-async function beat(tx: Runner, me: BeatingDispatcher): Promise<number | null> {
+async function storeBeat(tx: Runner, me: BeatingDispatcher): Promise<{ beat: number; atMs: number } | null> {
   const lock = () => tx`SELECT FROM dispatchers WHERE id = ${me.id} AND stopped_at IS NULL FOR NO KEY UPDATE`;
   let [mine] = await lock();
   if (!mine) {
@@ -105,18 +108,19 @@ async function beat(tx: Runner, me: BeatingDispatcher): Promise<number | null> {
   }
   if (!mine) return null;
   const at = (ms: number | null | undefined) => tx`to_timestamp(${ms ?? null}::float8 / 1000)`;
-  const [row] = await tx`
+  const [row] = await tx<{ beat: number; atMs: number }[]>`
     WITH last AS MATERIALIZED (
       SELECT coalesce((SELECT beat FROM heartbeats WHERE dispatcher_id = ${me.id} ORDER BY beat DESC LIMIT 1), 0) AS beat
     ), gone AS (
       DELETE FROM heartbeats WHERE dispatcher_id = ${me.id} AND beat = (SELECT beat FROM last)
     )
-    INSERT INTO heartbeats (dispatcher_id, beat, beat_at, skew_ms, system_identifier, timeline, recovered_to, open_from)
-    SELECT ${me.id}, last.beat + 1, clock_timestamp(), ${me.skewMs}, i.system_identifier, i.timeline, ${at(me.recoveredToMs)},
-      ${at(me.openFromMs)}
+    INSERT INTO heartbeats (dispatcher_id, beat, beat_at, skew_ms, system_identifier, timeline, database_oid, table_oid,
+      recovered_to, open_from, xact)
+    SELECT ${me.id}, last.beat + 1, clock_timestamp(), ${me.skewMs}, i.system_identifier, i.timeline, i.database_oid, i.table_oid,
+      ${at(me.recoveredToMs)}, ${at(me.openFromMs)}, pg_current_xact_id()::text::bigint
     FROM last, database_incarnation() i
-    RETURNING (extract(epoch FROM beat_at) * 1000)::float8 AS "atMs"`;
-  return row?.atMs ?? null;
+    RETURNING beat::float8, (extract(epoch FROM beat_at) * 1000)::float8 AS "atMs"`;
+  return row ?? null;
 }
 
 /**

@@ -41,7 +41,8 @@ export type ClaimedSchedule = {
 /**
  * Claims many schedules in one autocommit statement: the only way into `firing`. A claim loses against any earlier
  * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the lease lasts is checked before the first byte) and an account
- * that is not active. Rows that another transaction has locked are skipped, and come again.
+ * that is not active. It finds nothing in a database that lacks the last heartbeat that was acknowledged to the dispatcher (`beat`), as
+ * one that was restored since: its shards have the same owner and epochs. Rows that another transaction has locked are skipped, and come again.
  * `step` (1 and up) is what the version grows by. A dispatcher gives each of its statements a step of its own, so that
  * a version names one statement. The release of a claim whose answer was lost then never hits a later claim of the same
  * row.
@@ -54,6 +55,7 @@ export async function claimSchedules(
   epochs: ReadonlyMap<number, number>,
   wanted: readonly ClaimRequest[],
   step: number,
+  beat: number | null = null,
 ): Promise<ClaimedSchedule[]> {
   const rows = await sql`
     WITH mine AS MATERIALIZED (
@@ -61,6 +63,8 @@ export async function claimSchedules(
       WHERE (id, epoch) IN (
           SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
         AND owner = ${dispatcherId}
+        AND (${beat}::bigint IS NULL
+          OR EXISTS (SELECT FROM heartbeats WHERE dispatcher_id = ${dispatcherId} AND beat >= ${beat}::bigint))
       ORDER BY id FOR KEY SHARE
     ), pick AS MATERIALIZED (
       SELECT s.id, s.version

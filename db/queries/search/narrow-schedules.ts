@@ -38,7 +38,11 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
     sql`true ${range}`,
     late && isLate(sql`offset_ms`, late),
     wanted.code !== undefined &&
-      hasCode(wanted.code, sql`last_status_code`, sql`(last_status_code IS NULL AND last_error IS NOT NULL)`),
+      hasCode(
+        wanted.code,
+        sql`last_status_code`,
+        sql`(last_status_code IS NULL AND last_error IS NOT NULL AND last_attempt_at IS NOT NULL)`,
+      ),
     host !== undefined && sql`${hostOf(sql`origin`)} = ${host}`,
   ]);
   const isOfState = isNarrowedByState(wanted) || sort !== "-created_at";

@@ -124,7 +124,7 @@ async function statements(): Promise<Record<string, () => Promise<unknown>>> {
   const [account] = await harness.web`SELECT shard FROM accounts WHERE id = ${busy}`;
   const wanted = due.map((id) => ({ id, version: 1, shard: account?.shard, earlyMs: 0 }));
   const now = Date.now();
-  const incarnation = { systemIdentifier: null, timeline: null };
+  const incarnation = { systemIdentifier: null, timeline: null, databaseOid: null, tableOid: null };
   return {
     "standing of the database": () => readStanding(sql, dispatcherId),
     "heartbeat with its renewal": () => sendHeartbeat(sql, dispatcher()),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { leaveHeartbeat, pretendTimeline } from "../../helpers/incarnations.ts";
+import { restoreFrom } from "../../helpers/logical-copy.ts";
 import { FIVE_MINUTES_MS, type OverdueFleet, withOverdueSchedules } from "../../helpers/overdue-harness.ts";
 import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
@@ -26,11 +27,34 @@ describe("dispatchers that start on a database whose newest heartbeat is from an
     expect(await fleet.openHold()).toBeUndefined();
   });
 
-  it("send at once when that heartbeat is no more than two minutes old, as after a failover", async () => {
-    await leaveHeartbeat(harness.sql, 110_000);
+  it("send nothing, however young that heartbeat is", async () => {
+    await leaveHeartbeat(harness.sql, 1_000);
     await pretendTimeline(harness.sql, 2);
+    await fleet.expectNothingSent([await harness.dispatcher()]);
+  });
+
+  it("send at once when it is a promoted standby, and that heartbeat no more than two minutes old", async () => {
+    await leaveHeartbeat(harness.sql, 110_000);
+    await pretendTimeline(harness.sql, 2, { wasStandby: true });
     await harness.dispatcher();
     await fleet.expectAllSent();
+  });
+
+  it("send nothing in a database that was dropped, created and restored in the same server", async () => {
+    await harness.sql`UPDATE schedules SET next_attempt_at = now() + interval '1 hour'`;
+    await (await harness.dispatcher()).stop();
+    await restoreFrom(harness.databaseUrl, harness.databaseUrl);
+    await harness.sql`UPDATE schedules SET next_attempt_at = now()`;
+    await fleet.expectNothingSent([await harness.dispatcher()]);
+  });
+
+  it("hold when nothing is due yet: what is due later may have been cancelled or fired since the backup", async () => {
+    await harness.sql`UPDATE schedules SET next_attempt_at = now() + interval '1 hour'`;
+    await leaveHeartbeat(harness.sql, 1_000);
+    await pretendTimeline(harness.sql, 2);
+    const dispatcher = await harness.dispatcher();
+    await harness.sql`UPDATE schedules SET next_attempt_at = now()`;
+    await fleet.expectNothingSent([dispatcher]);
   });
 
   it("send at once when it is from a version that stored no incarnation", async () => {
@@ -41,7 +65,7 @@ describe("dispatchers that start on a database whose newest heartbeat is from an
     await fleet.expectAllSent();
   });
 
-  it("go on when nothing is due, and deliver what is created from then on", async () => {
+  it("go on when nothing is pending, and deliver what is created from then on", async () => {
     await harness.sql`DELETE FROM schedules`;
     await leaveHeartbeat(harness.sql, FIVE_MINUTES_MS);
     await pretendTimeline(harness.sql, 2);

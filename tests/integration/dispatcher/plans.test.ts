@@ -80,6 +80,7 @@ const statements: [string, string, () => Promise<unknown>][] = [
         new Map([[1, 1]]),
         ids.map((id) => ({ id, version: 1, shard: 1, earlyMs: 0 })),
         1,
+        1,
       ),
   ],
   [

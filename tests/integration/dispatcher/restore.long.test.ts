@@ -1,9 +1,14 @@
 // Guards: domain/incarnation.ts, dispatcher/lifecycle.ts, scripts/reconcile/**, dispatcher/heartbeats.ts
 // Final: its verdict is about what was sent before an operator has chosen.
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { promisify } from "node:util";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
+import { copyDatabase, copyRows } from "../../helpers/logical-copy.ts";
+import { insertSchedules } from "../../helpers/overdue.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
 import { makeRestorable } from "../../helpers/point-in-time.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
@@ -11,6 +16,7 @@ import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { runScript } from "../scripts/script-process.ts";
 
+const run = promisify(execFile);
 const SCHEDULES = 30;
 /** Each dispatcher looks at least twice whether a hold has ended. */
 const TWO_LOOKS_MS = 2_500;
@@ -18,6 +24,7 @@ const TWO_LOOKS_MS = 2_500;
 let receiver: Receiver;
 let server: OwnServer;
 let harness: DispatchHarness | undefined;
+let other: OwnServer | undefined;
 let standby: Awaited<ReturnType<typeof startStandby>> | undefined;
 
 beforeEach(async () => {
@@ -27,9 +34,10 @@ beforeEach(async () => {
 afterEach(async () => {
   await harness?.close();
   await standby?.remove();
+  await other?.remove();
   await server.remove();
   await receiver.close();
-  harness = standby = undefined;
+  harness = standby = other = undefined;
 });
 
 async function start(url: string): Promise<DispatchHarness> {
@@ -58,8 +66,6 @@ it("after a restore to a point in time nothing is sent again before the choice: 
   const ids = await Promise.all(
     Array.from({ length: SCHEDULES + 1 }, () => schedule(owner, `${receiver.origin}/`, due)),
   );
-  // The backup is of five minutes ago.
-  await sql`UPDATE heartbeats SET beat_at = beat_at - interval '5 minutes'`;
   await sql`SELECT pg_create_restore_point('backup')`;
 
   await sql`
@@ -83,6 +89,84 @@ it("after a restore to a point in time nothing is sent again before the choice: 
   expect(received()).toBe(SCHEDULES + 1);
   const statuses = await sql`SELECT DISTINCT status FROM schedules WHERE id = ANY (${`{${ids.join()}}`}::text::uuid[])`;
   expect(statuses).toEqual([{ status: "cancelled" }]);
+});
+
+it("a dump that is restored into another server, seconds after the last heartbeat, sends nothing again", async () => {
+  const { sql, account, dispatcher } = await start(server.url);
+  const first = await dispatcher();
+  await waitFor("it delivers", () => first.figures().owned === 64);
+  await first.stop();
+  await insertSchedules(sql, [(await account()).id], new URL(receiver.origin), { rows: SCHEDULES, fromMs: 3_600_000 });
+  const backup = await copyDatabase(server.url, server.url, "backup");
+  await sql`UPDATE schedules SET next_attempt_at = now(), fire_at = now()`;
+  await dispatcher();
+  await waitFor("all are sent", () => received() === SCHEDULES);
+  other = await startOwnServer();
+  await copyRows(backup, other.url);
+  await harness?.close();
+
+  const restored = await start(other.url);
+  const fresh = await restored.dispatcher();
+  await restored.sql`UPDATE schedules SET next_attempt_at = now(), fire_at = now()`;
+  await pause(TWO_LOOKS_MS);
+  expect(fresh.held()).toContain("may be a restored one");
+  expect(received()).toBe(SCHEDULES);
+  await reconcile(other.url, "--cancel-all");
+  await waitFor("it goes on", () => fresh.figures().owned === 64);
+  expect(await restored.sql`SELECT DISTINCT status, last_error FROM schedules`).toEqual([
+    { status: "cancelled", last_error: "cancelled by reconcile" },
+  ]);
+});
+
+it("a copy of the files that is put back under a dispatcher that runs sends nothing again", async () => {
+  const { sql, account, dispatcher } = await start(server.url);
+  await insertSchedules(sql, [(await account()).id], new URL(receiver.origin), { rows: SCHEDULES, fromMs: 3_600_000 });
+  const living = await dispatcher();
+  await waitFor("it delivers", () => living.figures().owned === 64);
+  const [cluster, copy] = [`${server.folder}/postgres`, `${server.folder}/copy`];
+  await server.stop();
+  await run("cp", ["-a", cluster, copy]);
+  await server.start();
+  await waitFor("it can be reached", () =>
+    sql`UPDATE schedules SET next_attempt_at = now(), fire_at = now()`.then(
+      () => true,
+      () => false,
+    ),
+  );
+  await waitFor("all are sent", () => received() === SCHEDULES);
+  await waitFor("it has beaten since", async () => {
+    const [row] = await sql`SELECT now() - max(last_attempt_at) > interval '5 seconds' AS over FROM schedules`;
+    return row?.over;
+  });
+  await server.stop();
+  await rm(cluster, { recursive: true });
+  await run("cp", ["-a", copy, cluster]);
+  await server.start();
+  await waitFor("it has noticed", () => living.held() !== null);
+  await waitFor("they are due", () =>
+    sql`UPDATE schedules SET next_attempt_at = now(), fire_at = now()`.then(
+      () => true,
+      () => false,
+    ),
+  );
+  await pause(TWO_LOOKS_MS);
+  expect(received()).toBe(SCHEDULES);
+});
+
+it("a promoted standby is gone on with by a new dispatcher, if no other one lives", async () => {
+  standby = await startStandby(server);
+  const { account, schedule, dispatcher } = await start(bothHosts(standby.url));
+  const first = await dispatcher();
+  await waitFor("it delivers", () => first.figures().owned === 64);
+  await first.stop();
+  const owner = await account();
+  await Promise.all(Array.from({ length: SCHEDULES }, () => schedule(owner, `${receiver.origin}/`, null)));
+  await untilReplicated(server.url);
+  await server.crash();
+  await promote(standby.url);
+  const fresh = await dispatcher();
+  await waitFor("all are sent from the standby", () => received() === SCHEDULES, 60_000);
+  expect(fresh.held()).toBeNull();
 });
 
 it("a promoted standby is gone on with by itself; the former primary that comes back gets no request before the choice", async () => {

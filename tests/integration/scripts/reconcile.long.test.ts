@@ -1,5 +1,7 @@
 // Guards: scripts/reconcile/**, domain/incarnation.ts, scripts/commands/reconcile.ts, scripts/confirm.ts
 import { beforeEach, describe, expect, it } from "vitest";
+import { connect } from "#db/client.ts";
+import { readLeaseHolders } from "#db/queries/reconcile/cancel-due-before.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
@@ -38,6 +40,14 @@ const statuses = async () => {
 };
 const holds = () =>
   harness.sql`SELECT reason, choice, send_from, ended_at IS NULL AS open FROM holds ORDER BY began_at`;
+/** The options that the report names, with what it says of each. */
+const answersIn = (stdout: string) =>
+  Object.fromEntries(
+    [...stdout.matchAll(/npm run reconcile -- (.*)\n {2}(\w+ \w+(?:, \w+ \d+)?)/g)].map(([, option, does]) => [
+      option,
+      does,
+    ]),
+  );
 const ago = (ms: number) => formatInstant(Date.now() - ms);
 
 describe("npm run reconcile", () => {
@@ -59,6 +69,70 @@ describe("npm run reconcile", () => {
     ]);
     expect(await statuses()).toEqual({ scheduled: 9 });
     expect(await holds()).toMatchObject([{ reason: "restored", open: true }]);
+  });
+
+  it("asks when the former service stopped sending, and says how many each answer cancels and sends", async () => {
+    await overdue(3, 10 * MINUTE_MS);
+    await overdue(4, -60 * MINUTE_MS);
+    await leaveHeartbeat(harness.sql, 10 * MINUTE_MS);
+    await pretendTimeline(harness.sql, 2);
+    await harness.dispatcher();
+    await overdue(1, 1_000);
+    const { stdout } = await reconcile();
+    expect(stdout).toContain("When did the former service stop sending?");
+    expect(answersIn(stdout)).toEqual({
+      "--send-all": "cancels 0, sends 4",
+      "--send-from INSTANT": "says how",
+      "--cancel-overdue": "cancels 3, sends 1",
+      "--cancel-all": "cancels 7, sends 1",
+    });
+  });
+
+  it("names the last heartbeat that a dispatcher knows of as the instant, when it lived through the restore", async () => {
+    const living = await harness.dispatcher();
+    await waitFor("it delivers", () => living.figures().owned === 64);
+    await overdue(4, -60 * MINUTE_MS);
+    const at = await harness.sql.begin(async (tx) => {
+      // Waits until a heartbeat in flight is stored.
+      await tx`LOCK TABLE heartbeats IN ACCESS EXCLUSIVE MODE`;
+      const [row] = await tx`UPDATE heartbeats SET beat_at = beat_at - interval '5 minutes' RETURNING beat_at`;
+      return Number(row?.beat_at) + 5 * MINUTE_MS;
+    });
+    await waitFor("it has noticed", () => living.held() !== null);
+    await harness.sql`
+      UPDATE schedules SET next_attempt_at = to_timestamp(${at / 1_000}::float8) + n * interval '1 minute' - interval '90 s', fire_at = now() - interval '10 minutes'
+      FROM (SELECT id, row_number() OVER () AS n FROM schedules) o WHERE o.id = schedules.id`;
+    const { stdout } = await reconcile();
+    const named = /--send-from (\S+Z)/.exec(stdout)?.[1] ?? "";
+    expect(Date.parse(named)).toBe(at);
+    expect(answersIn(stdout)).toMatchObject({ [`--send-from ${named}`]: expect.stringMatching(/^cancels 1, sends 0/) });
+  });
+
+  it("--cancel-all cancels what is due later too, as in a copy beside a service that goes on", async () => {
+    await overdue(3, 5 * MINUTE_MS);
+    await overdue(4, -60 * MINUTE_MS);
+    await reconcile("--hold");
+    await overdue(2, -60 * MINUTE_MS);
+    expect(await reconcile("--cancel-all", "--yes")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("This cancels 7, sends 0 at once"),
+    });
+    expect(await statuses()).toEqual({ cancelled: 7, scheduled: 2 });
+    expect(await holds()).toMatchObject([{ choice: "send_from", open: false }]);
+  });
+
+  it("waits until no dispatcher has a lease before it cancels", async () => {
+    await overdue(3, -60 * MINUTE_MS);
+    const dispatcher = await harness.dispatcher();
+    await waitFor("it delivers", () => dispatcher.figures().owned === 64);
+    // Longer than the lease in `shards`, which heartbeats do not renew.
+    await waitFor("its shards were taken long ago", async () => {
+      const [row] = await harness.sql`SELECT max(lease_until) < clock_timestamp() AS over FROM shards`;
+      return row?.over;
+    });
+    const database = connect({ url: harness.config.databaseUrl, name: "test", connectionsMax: 1 });
+    expect(await database.run(10_000, ({ sql }) => readLeaseHolders(sql))).toHaveLength(1);
+    await database.close();
   });
 
   it("says so when there is no hold and nothing is pending", async () => {
@@ -89,7 +163,7 @@ describe("npm run reconcile", () => {
     expect(await statuses()).not.toHaveProperty("cancelled");
   });
 
-  it("--send-from cancels what was due before, as DELETE does, and leaves the rest and what is due later", async () => {
+  it("--send-from cancels what was due before, as DELETE does, says so in last_error, and leaves the rest and what is due later", async () => {
     await overdue(600, 20 * MINUTE_MS);
     await overdue(5, 5 * MINUTE_MS);
     await overdue(2, -60 * MINUTE_MS);
@@ -103,7 +177,7 @@ describe("npm run reconcile", () => {
     expect(await statuses()).toEqual({ cancelled: 600, scheduled: 7 });
     const [row] = await harness.sql`
       SELECT count(*)::int AS n FROM schedules
-      WHERE status = 'cancelled' AND ended_at IS NOT NULL AND next_attempt_at IS NULL AND version >= 2`;
+      WHERE status = 'cancelled' AND last_error = 'cancelled by reconcile' AND ended_at IS NOT NULL AND next_attempt_at IS NULL AND version >= 2`;
     expect(row?.n).toBe(600);
     expect(await holds()).toMatchObject([{ choice: "send_from", send_from: new Date(from), open: false }]);
   });

@@ -112,7 +112,7 @@ async function makeData() {
     );
     await running.stop();
     triedId = receiver.requests.find(({ path }) => path === "/tried")?.headers["webhook-id"] as string;
-    await sql`UPDATE heartbeats SET beat_at = beat_at - interval '10 minutes'`;
+    await sql`UPDATE heartbeats SET beat_at = beat_at - interval '10 minutes', xact = pg_current_xact_id()::text::bigint`;
 
     for (let n = 0; n < PENDING; n++) await create(`pending-${n}`, null);
     for (let n = 0; n < 5; n++) {

@@ -33,7 +33,7 @@ function start() {
     inFlightMax: 2,
     ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
     database: { run, close: async () => {} } as unknown as Database,
-    shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]) },
+    shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },
     wantedReads: { add() {} },
     onError(error: unknown) {

@@ -38,9 +38,12 @@ const session = (identity: string, more = {}) => ({
 const member = { host: "a", version: "1.0.0", isAlive: true, skewMs: 2, shards: 64 };
 const counts = { used: 50, serverMax: 97, databaseUsed: 10, databaseMax: null, roleUsed: 10, roleMax: null };
 const needs = { web: 19, dispatcher: 15 };
-const here = { systemIdentifier: "7", timeline: 1 };
-const standing = { current: here, nowMs: 1e9, newest: { atMs: 1e9 - 2_000, ...here }, ownAtMs: null, choice: null };
-const restored = { ...standing, newest: { atMs: 1e9 - 600_000, systemIdentifier: "8", timeline: 1 } };
+const here = { systemIdentifier: "7", timeline: 1, databaseOid: 5, tableOid: 16_500 };
+const standing = {
+  ...{ current: here, wasStandby: false, nowMs: 1e9, ownAtMs: null, choice: null },
+  newest: { atMs: 1e9 - 2_000, ...here, isCopied: false },
+};
+const restored = { ...standing, newest: { ...here, atMs: 1e9 - 600_000, systemIdentifier: "8", isCopied: false } };
 const answer = { status: 200, body: { status: "ok" }, location: null, ms: 3 };
 const domains = [
   { name: "example.com", status: "verified" },
@@ -193,22 +196,22 @@ const CASES: Case[] = [
   ["keys of an empty database", judgeKeys({ isUsed: false, keys: 1 }), "ok", /nothing .* sealed/],
   [
     "the database that dispatchers know",
-    judgeIncarnation({ standing, hold: null, isDue: false }),
+    judgeIncarnation({ standing, hold: null, isPending: false }),
     "ok",
     /system 7, timeline 1; .*2 s old/,
   ],
   [
     "a new database",
-    judgeIncarnation({ standing: { ...standing, newest: null }, hold: null, isDue: false }),
+    judgeIncarnation({ standing: { ...standing, newest: null }, hold: null, isPending: false }),
     "ok",
     /no heartbeat/,
   ],
   [
     "a database that tells no incarnation",
     judgeIncarnation({
-      standing: { ...standing, current: { systemIdentifier: null, timeline: null } },
+      standing: { ...standing, current: { ...here, systemIdentifier: null, timeline: null } },
       hold: null,
-      isDue: false,
+      isPending: false,
     }),
     "ok",
     /reconcile -- --hold/,
@@ -218,20 +221,20 @@ const CASES: Case[] = [
     judgeIncarnation({
       standing,
       hold: { id: "1", reason: "operator", newestBeatAtMs: null, beganAtMs: 0 },
-      isDue: false,
+      isPending: false,
     }),
     "failure",
     /Nothing is sent: an operator.*reconcile/s,
   ],
   [
-    "a restored database with nothing due",
-    judgeIncarnation({ standing: restored, hold: null, isDue: false }),
+    "a restored database with nothing pending",
+    judgeIncarnation({ standing: restored, hold: null, isPending: false }),
     "warning",
     /restored/,
   ],
   [
-    "a restored database with something due",
-    judgeIncarnation({ standing: restored, hold: null, isDue: true }),
+    "a restored database with something pending",
+    judgeIncarnation({ standing: restored, hold: null, isPending: true }),
     "failure",
     /send nothing.*reconcile/s,
   ],

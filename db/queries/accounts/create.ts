@@ -8,7 +8,7 @@ import { accounts } from "../../schema/index.ts";
 import { lockName } from "../lock-name.ts";
 import { hasAnyAccount } from "./find.ts";
 import { insertSigningSecrets } from "./signing-secrets.ts";
-import { confirmOwner } from "./verify-email.ts";
+import { storeProfile, verifyEmail } from "./verify-email.ts";
 
 export type FoundAccount = { id: string; email: string; plan: PlanName; created: boolean };
 
@@ -65,7 +65,8 @@ export async function signUpAccount(
       if (await hasAnyAccount(tx)) return undefined;
     }
     const found = await createOrFindAccount(tx, wanted);
-    await confirmOwner(tx, found.id, wanted);
+    await verifyEmail(tx, found.id);
+    await storeProfile(tx, found.id, wanted);
     return found;
   });
 }

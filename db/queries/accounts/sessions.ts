@@ -122,6 +122,12 @@ export async function listSessions(db: DbOrTx, accountId: string, rowsMax: numbe
     .limit(rowsMax);
 }
 
+/** Whether an account still has the session `id` (UUID). */
+export async function hasSession(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const isThis = and(eq(sessions.accountId, accountId), eq(sessions.id, id), isAlive);
+  return (await db.select({ id: sessions.id }).from(sessions).where(isThis).limit(1)).length > 0;
+}
+
 /** Ends one session of an account; false when it has none with this id (UUID). */
 export async function deleteSession(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
   const ended = await db

@@ -10,13 +10,12 @@ export async function verifyEmail(db: DbOrTx, id: string): Promise<void> {
     .where(and(eq(accounts.id, id), isNull(accounts.emailVerifiedAt)));
 }
 
-/** Marks the e-mail address of an account as verified, and stores name and picture where the account has none. */
-export async function confirmOwner(
+/** Stores name and picture of a person where their account has none. */
+export async function storeProfile(
   db: DbOrTx,
   id: string,
   { name, avatarUrl }: { name: string | null; avatarUrl: string | null },
 ): Promise<void> {
-  await verifyEmail(db, id);
   if (name === null && avatarUrl === null) return;
   await db
     .update(accounts)

@@ -108,21 +108,8 @@ describe("somebody at a provider whose verified address differs from an account'
 
 describe("somebody whom Google knows by an address", () => {
   it.each([
-    ["of gmail.com", (email: string) => ({ email })],
-    ["of gmail.com, in capitals", (email: string) => ({ email: email.toUpperCase() })],
-    [
-      "of an organisation with Google Workspace",
-      (email: string) => ({ email: email.replace("gmail", "example"), hd: HOSTED }),
-    ],
-  ])("%s joins the account of that address", async (_, claims) => {
-    const email = claims(`${crypto.randomUUID()}@gmail.com`).email.toLowerCase();
-    await signIn.session(email);
-    somebody(claims(email));
-    expect(await accountOf()).toBe(email);
-    expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
-  });
-
-  it.each([
+    ["of gmail.com", { email: `${crypto.randomUUID()}@gmail.com` }],
+    ["of an organisation with Google Workspace", { hd: HOSTED }],
     ["of another domain", {}],
     ["of another domain, with an empty hd", { hd: "" }],
     ["of another domain, with hd of another form", { hd: true as unknown as string }],

@@ -5,7 +5,7 @@ import { adapterTables } from "#db/adapter-tables.ts";
 import type { Db } from "#db/orm.ts";
 import { signUpAccount } from "#db/queries/accounts/create.ts";
 import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
-import { deleteIdentityOfDeleted, hasRoomForIdentity } from "#db/queries/accounts/identities.ts";
+import { deleteIdentityOfDeleted, hasRoomForIdentity, opensAccount } from "#db/queries/accounts/identities.ts";
 import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { fullTerm, hasSession, makeRoomForSession } from "#db/queries/accounts/sessions.ts";
 import { storeProfile, verifyEmail } from "#db/queries/accounts/verify-email.ts";
@@ -46,6 +46,7 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         throw new SignInFailure("identity_taken");
       }
       const user = activeUser(found);
+      attempt.identity = identity as typeof attempt.identity;
       attempt.isKnownIdentity = user !== null;
       return user;
     },
@@ -62,16 +63,18 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
           ...{ email: storedForm(email), plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
           ...profile,
           rule: signUpRule(config, email),
+          openedByProvider: isByProvider && !attempt.isVouched,
+          by: source,
         }),
       );
       // Another call has made it meanwhile.
       if (account && !account.created && isByProvider) throw new SignInFailure("link_needed");
       if (!account) throw new SignInFailure("signup_closed");
-      return { id: account.id, email: account.email, emailVerified: new Date(), name, image };
+      return { id: account.id, email: account.email, emailVerified: null, name, image };
     },
     async updateUser(user) {
       return run(async (db, adapter) => {
-        await verifyEmail(db, user.id);
+        await verifyEmail(db, user.id, { actor: "sign_in", keyRing: services.config.keyRing, ...source });
         return (await adapter.getUser(user.id)) as AdapterUser;
       });
     },
@@ -109,6 +112,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         db.transaction(async (tx) => {
           const byPerson = { accountId: userId, actor: "sign_in", ...source } as const;
           const times = await makeRoomForSession(tx, userId, services.config.plans);
+          // The owner of the mailbox may have come meanwhile, and have ended what others opened the account with.
+          if (attempt.identity && !(await opensAccount(tx, userId, attempt.identity))) {
+            throw new SignInFailure("link_needed");
+          }
           if (times > 0) await recordSecurityEvent(tx, { ...byPerson, kind: "session_ended", times });
           await recordSecurityEvent(tx, { ...byPerson, kind: "signed_in", subjectId: id, details: byProvider });
           return drizzleAdapter(tx as unknown as Db).createSession(row as never);

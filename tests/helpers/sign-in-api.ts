@@ -79,6 +79,23 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
       const back = new URL(href.replaceAll("&amp;", "&"));
       return { back, cookie: [cookie, cookiesOf(answer)].filter(Boolean).join("; "), sent };
     },
+    /** Goes to Google as a browser does, continues there, and comes back with its answer. */
+    async throughGoogle(): Promise<Answer> {
+      const start = await call("GET", "/v1/auth/oauth/google/start");
+      const jar = new Map<string, string>();
+      let at = new URL(start.headers.get("location") ?? "");
+      for (let hops = 0; hops < 10; hops++) {
+        const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+        const answer = await fetch(at, { redirect: "manual", headers: { cookie } });
+        for (const line of answer.headers.getSetCookie()) {
+          const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          jar.set(name, value);
+        }
+        at = new URL(answer.headers.get("location") ?? `${at.pathname}/go-on`, at);
+        if (at.href.startsWith(api.config.baseUrl)) return signIn.open(at, { cookie: cookiesOf(start) });
+      }
+      throw new Error(`Google did not send the person back, but to ${at}`);
+    },
     /**
      * Goes to GitHub from the page of a signed-in person that links an identity, and comes back with its answer. `back` is
      * undefined when the start led elsewhere.

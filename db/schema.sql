@@ -34,6 +34,7 @@ CREATE TABLE accounts (
   erased_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  opened_by_provider boolean DEFAULT false NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
   CONSTRAINT accounts_email_form CHECK (erased_at IS NOT NULL OR (email COLLATE "C") ~ '^[!-?[-~]+@[a-z0-9.-]+$'::text),
   CONSTRAINT accounts_granted_plan_known CHECK (granted_plan = ANY (ARRAY['free'::text, 'indie'::text])),

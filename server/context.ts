@@ -24,6 +24,11 @@ export type Credential =
       isAdmin: boolean;
     };
 
+/** The session (UUID) of a person; undefined for an API key. */
+export function sessionIdOf({ credential }: Pick<Ctx, "credential">): string | undefined {
+  return credential.kind === "session" ? credential.id : undefined;
+}
+
 /** The first argument of every verb: who calls, with which plan, and access to the database. */
 export type Ctx = {
   config: Config;

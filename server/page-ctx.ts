@@ -6,8 +6,14 @@ import { type Ctx, createCtx, createQueries } from "./context.ts";
 import { addCookieToAnswer, answeredPath, isRefreshByScript, renewCookieOnAnswer } from "./edge/page-answer.ts";
 import { callSourceOf } from "./http/call-source.ts";
 import type { ResponseMeta } from "./http/envelope.ts";
-import { credentialOfPage } from "./rate-limit/accepted-credentials.ts";
-import { limitLoadedAhead, limitRefreshes, limitRejections, limitRequests } from "./rate-limit/enforce.ts";
+import { credentialsOfPage } from "./rate-limit/accepted-credentials.ts";
+import {
+  limitLoadedAhead,
+  limitRefreshes,
+  limitRejections,
+  limitRequests,
+  partyOfAccount,
+} from "./rate-limit/enforce.ts";
 import { getServices } from "./services.ts";
 
 type SessionOptions = {
@@ -51,13 +57,13 @@ export async function openSession(
   const services = getServices();
   // Before the credential is looked at: a visitor without one, too, learns that the database is away.
   const installation = await services.installation();
-  const credential = credentialOfPage(headers.get("cookie"));
-  if (credential === "") return null;
+  const credentials = credentialsOfPage(headers.get("cookie"));
+  if (credentials.length === 0) return null;
   const { query, anonymous, readsOf } = createQueries(services);
   try {
     const authenticate = (isKnown: boolean) =>
       authenticateSession(services, { headers, path: answeredPath() }, isKnown ? query : anonymous);
-    const caller = await limitRejections({ headers }, meta, authenticate, credential);
+    const caller = await limitRejections({ headers }, meta, authenticate, partyOfAccount, credentials);
     if (caller.setCookie !== undefined) {
       meta.renewedSession = caller.setCookie;
       renewCookieOnAnswer(caller.setCookie);

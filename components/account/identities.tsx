@@ -9,23 +9,32 @@ export type Identity = { id: string; provider: ProviderName; createdAt: string; 
 /** The provider identities that open the account, each with a link to the page that removes it. */
 export function Identities({
   identities,
-  wasRemoved = false,
+  linkHref,
+  did,
   now,
   zone,
 }: {
   identities: readonly Identity[];
-  /** Shows that an identity was removed. */
-  wasRemoved?: boolean;
+  /** The page that links one more; undefined where no provider is configured. */
+  linkHref: string | undefined;
+  /** Shows that an identity was linked or removed. */
+  did?: "linked" | "removed" | undefined;
   now: Date;
   zone: string;
 }) {
   return (
     <Card aria-labelledby="identities">
-      <CardHead title="Linked identities" id="identities" />
+      <CardHead title="Linked identities" id="identities">
+        {linkHref && (
+          <ButtonLink size="small" href={linkHref}>
+            Link an identity
+          </ButtonLink>
+        )}
+      </CardHead>
       <CardBody className="grid grid-cols-1 gap-3">
-        {wasRemoved && (
+        {did && (
           <Notice kind="ok" announce="status">
-            The identity is removed.
+            The identity is {did}.
           </Notice>
         )}
         {identities.length === 0 ? (

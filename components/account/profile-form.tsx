@@ -47,7 +47,10 @@ export function ProfileForm({
         <CardBody className="grid grid-cols-1 gap-4">
           <Facts
             items={[
-              ["E-mail", `${owner.email}${owner.emailVerified ? "" : ", not verified"}`],
+              [
+                "E-mail",
+                `${owner.email}${owner.emailVerified ? "" : ", not verified: sign in with a mailed link once"}`,
+              ],
               [
                 "Since",
                 <time key="since" dateTime={owner.createdAt}>

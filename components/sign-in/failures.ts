@@ -20,8 +20,13 @@ const FAILURES = {
     mayTry: true,
   },
   link_needed: {
-    title: "Sign in with a link instead.",
-    text: "Google does not host the mail of that address, so it cannot say who owns it now. Send a link to it.",
+    title: "Sign in with a link first.",
+    text: "That address has an account, or belongs to an administrator. Send a link to it, then link the provider on the account page.",
+    mayTry: true,
+  },
+  identity_taken: {
+    title: "That identity opens another account.",
+    text: "Sign in with it and remove it there first, or choose another one.",
     mayTry: true,
   },
   signup_closed: {

@@ -14,15 +14,28 @@ export function ProviderLinks({ providers }: { providers: readonly Provider[] })
         or
         <hr className="flex-1 border-line" />
       </div>
-      <div className="grid gap-2">
-        {providers.map(({ id, href }) => (
-          <ButtonLink key={id} href={href} size="large" rel="nofollow">
-            <ProviderMark of={id} />
-            Continue with {PROVIDER_NAMES[id]}
-          </ButtonLink>
-        ))}
-      </div>
+      <ProviderButtons providers={providers} />
     </>
+  );
+}
+
+/** One button for each provider. */
+export function ProviderButtons({
+  providers,
+  verb = "Continue with",
+}: {
+  providers: readonly Provider[];
+  verb?: string;
+}) {
+  return (
+    <div className="grid gap-2">
+      {providers.map(({ id, href }) => (
+        <ButtonLink key={id} href={href} size="large" rel="nofollow">
+          <ProviderMark of={id} />
+          {verb} {PROVIDER_NAMES[id]}
+        </ButtonLink>
+      ))}
+    </div>
   );
 }
 

@@ -13,6 +13,8 @@ export const accounts = pgTable(
     id: uuid("id").primaryKey(),
     email: text("email").notNull(),
     emailVerifiedAt: instant("email_verified_at"),
+    /** A provider made the account that does not vouch for the address: what opens it until a link is redeemed may not be the owner's. */
+    openedByProvider: boolean("opened_by_provider").notNull().default(false),
     name: text("name"),
     avatarUrl: text("avatar_url"),
     /** The plan that applies now: the one that is paid for, otherwise the granted one. */

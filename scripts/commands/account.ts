@@ -129,7 +129,7 @@ function creating({ email, plan, key, session, admin }: Wanted) {
         });
         if (plan && plan !== account.plan)
           console.error(`${account.email} has an account already, on ${account.plan}.`);
-        if (admin) await verifyEmail(db, account.id);
+        if (admin) await verifyEmail(db, account.id, { ...BY_OPERATOR, keyRing: config.keyRing });
         if (admin && !config.adminEmails.has(account.email)) {
           console.error(
             `ADMIN_EMAILS of this command does not name ${account.email}. The web part decides by its own: add it there, and start the web part again.`,

@@ -1,7 +1,7 @@
 import { createApiKey, type RawApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
 import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
-import type { Ctx } from "../context.ts";
+import { type Ctx, sessionIdOf } from "../context.ts";
 import type { ApiKeyInput } from "./api-key-input.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
@@ -16,7 +16,7 @@ export async function createOwnApiKey(
   prepared?: Readonly<Record<Environment, string>>,
 ): Promise<RawApiKey> {
   if (input.env === "live") assertRecentSignIn(ctx);
-  const wanted = { accountId: ctx.tenant.accountId, ...input };
+  const wanted = { accountId: ctx.tenant.accountId, ...input, sessionId: sessionIdOf(ctx) };
   return ctx.query(({ db }) =>
     db.transaction(async (tx) => {
       const key = await createApiKey(tx, wanted, ctx.limits, prepared?.[input.env]);

@@ -1,7 +1,7 @@
 import { hasApiKey, isLiveApiKey, type RawApiKey, type Rotation, rotateApiKey } from "#db/queries/accounts/api-keys.ts";
 import { AppError, SignInTooOld } from "#domain/errors.ts";
 import { hasRecentSignIn } from "../auth/recent-sign-in.ts";
-import type { Ctx } from "../context.ts";
+import { type Ctx, sessionIdOf } from "../context.ts";
 import { keyIdOrThrow, noSuchKey } from "./key-id.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
@@ -18,7 +18,7 @@ export async function rotateOwnApiKey(ctx: Ctx, keyId: string, rotation: Rotatio
   if (!mayRotateLive && (await ctx.query(({ db }) => isLiveApiKey(db, accountId, id)))) throw new SignInTooOld();
   const replacement = await ctx.query(({ db }) =>
     db.transaction(async (tx) => {
-      const key = await rotateApiKey(tx, accountId, id, ctx.limits, rotation);
+      const key = await rotateApiKey(tx, accountId, id, ctx.limits, { ...rotation, sessionId: sessionIdOf(ctx) });
       if (key?.isNew) await recordKeyEvent(tx, ctx, "api_key_rotated", key);
       return key;
     }),

@@ -5,10 +5,10 @@ import { adapterTables } from "#db/adapter-tables.ts";
 import type { Db } from "#db/orm.ts";
 import { signUpAccount } from "#db/queries/accounts/create.ts";
 import { findAccountToSignIn } from "#db/queries/accounts/find.ts";
-import { deleteIdentityOfDeleted, hasRoomForIdentity } from "#db/queries/accounts/identities.ts";
+import { deleteIdentityOfDeleted, hasRoomForIdentity, opensAccount } from "#db/queries/accounts/identities.ts";
 import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
-import { fullTerm, makeRoomForSession } from "#db/queries/accounts/sessions.ts";
-import { confirmOwner } from "#db/queries/accounts/verify-email.ts";
+import { fullTerm, hasSession, makeRoomForSession } from "#db/queries/accounts/sessions.ts";
+import { storeProfile, verifyEmail } from "#db/queries/accounts/verify-email.ts";
 import { parseEmailAddress } from "#domain/email-address.ts";
 import type { ProviderName } from "#domain/providers.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
@@ -20,8 +20,9 @@ import { signUpRule } from "./sign-up-rule.ts";
 
 /**
  * The database adapter of next-auth: @auth/drizzle-adapter with our rules on top. Session tokens are stored hashed,
- * provider tokens are dropped, accounts are created by the sign-up rule, and only active accounts can sign in. Existing
- * sessions are never found: otherwise next-auth would link a provider identity to the account signed in before.
+ * provider tokens are dropped, accounts are created by the sign-up rule, and only active accounts can sign in. A session is
+ * only found where a person asked to link an identity (`linkTo`): otherwise next-auth would link it to the account signed in
+ * before.
  */
 export function createAdapter(services: Services, attempt: SignInAttempt): Adapter {
   const run = async <T>(work: (db: Db, adapter: Required<Adapter>) => Awaitable<T>): Promise<T> => {
@@ -35,36 +36,45 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
       // The response and its timing must not reveal whether the account exists.
       if (attempt.step === "request link") return null;
       const user = await run(async (db) => activeUser(await findAccountToSignIn(db, storedForm(email))));
-      if (user !== null && attempt.mayJoin === false) throw new SignInFailure("link_needed");
+      // No provider opens an account that it is not linked to: its word for an address may be old.
+      if (user !== null && attempt.provider !== undefined) throw new SignInFailure("link_needed");
       return user;
     },
     async getUserByAccount(identity) {
-      const user = activeUser(await run((_, adapter) => adapter.getUserByAccount(identity)));
+      const found = await run((_, adapter) => adapter.getUserByAccount(identity));
+      if (attempt.linkTo && found && found.id !== attempt.linkTo.accountId && !isDeleted(found)) {
+        throw new SignInFailure("identity_taken");
+      }
+      const user = activeUser(found);
+      attempt.identity = identity as typeof attempt.identity;
       attempt.isKnownIdentity = user !== null;
       return user;
     },
     getUser: (id) => run((_, adapter) => adapter.getUser(id)),
     async createUser({ email, name = null, image = null }) {
       const { config } = services;
-      const mayJoin = attempt.mayJoin ?? true;
+      const isByProvider = attempt.provider !== undefined;
+      if (signUpRule(config, email) === "none") throw new SignInFailure("signup_closed");
       // An administrator's address gives rights, which a former owner of it must not get.
-      if (!mayJoin && config.adminEmails.has(email)) throw new SignInFailure("link_needed");
+      if (isByProvider && !attempt.isVouched && config.adminEmails.has(email)) throw new SignInFailure("link_needed");
       const profile = attempt.profile ?? { name: null, avatarUrl: null };
       const account = await run((db) =>
         signUpAccount(db, {
           ...{ email: storedForm(email), plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
           ...profile,
           rule: signUpRule(config, email),
+          openedByProvider: isByProvider && !attempt.isVouched,
+          by: source,
         }),
       );
       // Another call has made it meanwhile.
-      if (account && !account.created && !mayJoin) throw new SignInFailure("link_needed");
+      if (account && !account.created && isByProvider) throw new SignInFailure("link_needed");
       if (!account) throw new SignInFailure("signup_closed");
-      return { id: account.id, email: account.email, emailVerified: new Date(), name, image };
+      return { id: account.id, email: account.email, emailVerified: null, name, image };
     },
     async updateUser(user) {
       return run(async (db, adapter) => {
-        await confirmOwner(db, user.id, { name: null, avatarUrl: null });
+        await verifyEmail(db, user.id, { actor: "sign_in", keyRing: services.config.keyRing, ...source });
         return (await adapter.getUser(user.id)) as AdapterUser;
       });
     },
@@ -74,11 +84,18 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         db.transaction(async (tx) => {
           if (!(await hasRoomForIdentity(tx, userId, services.config.plans)))
             throw new SignInFailure("too_many_identities");
-          await confirmOwner(tx, userId, attempt.profile ?? { name: null, avatarUrl: null });
+          if (attempt.linkTo && !(await hasSession(tx, userId, attempt.linkTo.sessionId))) {
+            throw new SignInFailure("signed_out");
+          }
+          if (attempt.profile) await storeProfile(tx, userId, attempt.profile);
           await deleteIdentityOfDeleted(tx, { provider, providerAccountId });
           await drizzleAdapter(tx as unknown as Db).linkAccount({ userId, provider, providerAccountId, type: "oauth" });
-          const linked = { accountId: userId, kind: "identity_linked", actor: "sign_in" } as const;
-          await recordSecurityEvent(tx, { ...linked, details: { provider }, ...source });
+          const by =
+            attempt.linkTo === undefined
+              ? ({ actor: "sign_in" } as const)
+              : ({ actor: "session", actorId: attempt.linkTo.sessionId } as const);
+          const linked = { accountId: userId, kind: "identity_linked", details: { provider } } as const;
+          await recordSecurityEvent(tx, { ...linked, ...by, ...source });
         }),
       );
     },
@@ -95,6 +112,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
         db.transaction(async (tx) => {
           const byPerson = { accountId: userId, actor: "sign_in", ...source } as const;
           const times = await makeRoomForSession(tx, userId, services.config.plans);
+          // The owner of the mailbox may have come meanwhile, and have ended what others opened the account with.
+          if (attempt.identity && !(await opensAccount(tx, userId, attempt.identity))) {
+            throw new SignInFailure("link_needed");
+          }
           if (times > 0) await recordSecurityEvent(tx, { ...byPerson, kind: "session_ended", times });
           await recordSecurityEvent(tx, { ...byPerson, kind: "signed_in", subjectId: id, details: byProvider });
           return drizzleAdapter(tx as unknown as Db).createSession(row as never);
@@ -103,8 +124,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
       attempt.sessionToken = sessionToken;
       return { sessionToken, userId, expires };
     },
-    async getSessionAndUser() {
-      return null;
+    async getSessionAndUser(sessionToken) {
+      const { linkTo } = attempt;
+      const user = linkTo && (await run((_, adapter) => adapter.getUser(linkTo.accountId)));
+      return user ? { user, session: { sessionToken, userId: user.id, expires: new Date(Date.now() + 60_000) } } : null;
     },
     async updateSession() {
       return null;
@@ -131,9 +154,11 @@ function drizzleAdapter(db: Db): Required<Adapter> {
   return DrizzleAdapter(db, adapterTables as never) as Required<Adapter>;
 }
 
+const isDeleted = (row: object) => (row as { status?: string }).status === "deleted";
+
 function activeUser(row: object | null | undefined): AdapterUser | null {
   const user = row as { status?: string } | null | undefined;
-  if (!user || user.status === "deleted") return null;
+  if (!user || isDeleted(user)) return null;
   if (user.status !== "active") throw new SignInFailure("account_deactivated");
   return user as unknown as AdapterUser;
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Services } from "../services.ts";
 import type { Caller } from "./authenticate.ts";
+import { bearerToken } from "./bearer-token.ts";
 import { recordKeyUse } from "./record-key-use.ts";
 
 /** A cached credential is no longer valid. Nothing was written; look the credential up and retry. */
@@ -36,4 +37,5 @@ const KEYS_MAX = 10_000;
 const RECORD_INTERVAL_MS = 60_000;
 const cached = new Map<string, { caller: Caller; recordedAtMs: number }>();
 
-const cacheKey = (authorization: string) => hash("sha256", authorization, "base64");
+// By the token, so that a key has one entry however its header is spelled.
+const cacheKey = (authorization: string) => hash("sha256", bearerToken(authorization) ?? authorization, "base64");

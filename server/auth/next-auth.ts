@@ -91,8 +91,10 @@ function nextAuthConfig(
         if (account?.type === EMAIL) return true;
         if (!profile) throw new SignInFailure("provider_refused");
         attempt.profile = { name: sanitizeDisplayName(profile.name), avatarUrl: sanitizePictureUrl(profile.image) };
-        attempt.mayJoin = profile.email?.mayJoin ?? false;
-        if (!attempt.isKnownIdentity && profile.email === null) throw new SignInFailure("email_unverified");
+        attempt.isVouched = profile.email?.isVouched ?? false;
+        // The address says nothing about an identity that its owner links to their account.
+        if (!attempt.isKnownIdentity && !attempt.linkTo && profile.email === null)
+          throw new SignInFailure("email_unverified");
         return true;
       },
       redirect: ({ baseUrl }) => baseUrl,

@@ -6,7 +6,7 @@ import type { Config } from "#config.ts";
 import type { ProviderName } from "#domain/providers.ts";
 import { callbackUrl } from "./enabled-providers.ts";
 import { verifyIdToken } from "./id-token.ts";
-import { googleEmail, type ProviderEmail, providerEmail } from "./provider-email.ts";
+import { gitHubEmail, googleEmail, type ProviderEmail } from "./provider-email.ts";
 import { PROVIDER_TIMEOUT_MS, providerFetch } from "./provider-fetch.ts";
 
 const GOOGLE_ISSUER = "https://accounts.google.com";
@@ -40,7 +40,6 @@ export function oauthProvider(
     return Google({
       ...{ clientId, clientSecret: secret, issuer },
       ...shared,
-      allowDangerousEmailAccountLinking: true,
       authorization: { params: { redirect_uri: redirectUri, scope: "openid email profile" } },
       profile: async (_, { id_token }) => report(fromClaims(await verifyIdToken(id_token, { issuer, clientId }))),
     }) as Provider;
@@ -51,7 +50,6 @@ export function oauthProvider(
   return GitHub({
     ...{ clientId: id, clientSecret: secret, ...(baseUrl && { enterprise: { baseUrl } }) },
     ...shared,
-    allowDangerousEmailAccountLinking: true,
     authorization: {
       url: `${baseUrl ?? "https://github.com"}/login/oauth/authorize`,
       params: { redirect_uri: redirectUri, scope: "read:user user:email" },
@@ -88,10 +86,9 @@ async function fetchGitHubProfile(api: string, token: string): Promise<ProviderP
   const [user, emails] = await Promise.all([fetchJson("/user"), fetchJson("/user/emails")]);
   if (!Number.isSafeInteger(user?.id) || !Array.isArray(emails))
     throw new Error("GitHub's response has an unexpected format");
-  const primary = emails.find((one) => one?.primary === true);
   return {
     id: String(user.id),
-    email: providerEmail(primary?.email, primary?.verified === true),
+    email: gitHubEmail(emails),
     name: text(user.name) ?? text(user.login),
     image: text(user.avatar_url),
   };

@@ -1,15 +1,18 @@
 import { parseEmailAddress } from "#domain/email-address.ts";
 
 /**
- * The verified address of a person at a provider; null when there is none. `mayJoin`: whether the provider knows who has the
- * mailbox now, so that the address opens an account that exists.
+ * The verified address of a person at a provider; null when there is none. `isVouched`: whether the provider knows who has the
+ * mailbox now.
  */
-export type ProviderEmail = { address: string; mayJoin: boolean } | null;
+export type ProviderEmail = { address: string; isVouched: boolean } | null;
 
-/** Judges an address as the provider wrote it, before anything folds or normalises it. */
-export function providerEmail(raw: unknown, isVerified: boolean): ProviderEmail {
-  const address = typeof raw === "string" ? parseEmailAddress(raw) : null;
-  return address === null || !isVerified ? null : { address, mayJoin: true };
+/**
+ * The primary address of a person at GitHub, which verified it once, when the person entered it: a domain or a mailbox can have
+ * another owner since.
+ */
+export function gitHubEmail(emails: readonly Record<string, unknown>[]): ProviderEmail {
+  const primary = emails.find((one) => one?.primary === true);
+  return providerEmail(primary?.email, primary?.verified === true);
 }
 
 /**
@@ -20,6 +23,12 @@ export function providerEmail(raw: unknown, isVerified: boolean): ProviderEmail 
 export function googleEmail({ email, email_verified, hd }: Record<string, unknown>): ProviderEmail {
   const judged = providerEmail(email, email_verified === true);
   if (judged === null) return null;
-  const mayJoin = judged.address.endsWith("@gmail.com") || (typeof hd === "string" && hd !== "");
-  return { ...judged, mayJoin };
+  const isVouched = judged.address.endsWith("@gmail.com") || (typeof hd === "string" && hd !== "");
+  return { ...judged, isVouched };
+}
+
+/** Judges an address as the provider wrote it, before anything folds or normalises it. */
+function providerEmail(raw: unknown, isVerified: boolean): ProviderEmail {
+  const address = typeof raw === "string" ? parseEmailAddress(raw) : null;
+  return address === null || !isVerified ? null : { address, isVouched: false };
 }

@@ -14,10 +14,14 @@ export type SignInAttempt = {
   transaction?: Db;
   /** Composes the mail with a magic link, which is sent before the call returns. */
   mail?: (link: { to: string; token: string; expiresAt: Date }) => Mail;
+  /** The provider's identity. */
+  identity?: { provider: ProviderName; providerAccountId: string };
   /** Whether the provider's identity is linked to an account. */
   isKnownIdentity?: boolean;
-  /** Whether the provider's address may open an account that exists; undefined for a mailed link, which may. */
-  mayJoin?: boolean;
+  /** Whether the provider knows who has the mailbox of the address now. */
+  isVouched?: boolean;
+  /** The signed-in person's session (UUID) and account, to which the provider's identity is to be linked. Starts no session. */
+  linkTo?: { accountId: string; sessionId: string };
   /** The provider's profile, sanitized. */
   profile?: { name: string | null; avatarUrl: string | null };
   /** The token of the new session. */

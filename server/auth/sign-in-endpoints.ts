@@ -11,6 +11,8 @@ import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
 import { isBoundBrowser, unbindBrowser } from "./browser-binding.ts";
 import { isPrefetch, isSameOriginNavigation } from "./confirmation.ts";
 import { enabledProviders } from "./enabled-providers.ts";
+import { answerLink, startLink } from "./link-identity.ts";
+import { wasToLink } from "./link-intent.ts";
 import { redeemMagicLink } from "./magic-link.ts";
 import { clearedOAuthCookies, finishOAuth, startOAuth, storedRedirectPath } from "./oauth.ts";
 import { redirectPath, signInPageUrl } from "./redirects.ts";
@@ -43,17 +45,18 @@ export const headMagicLink: RouteHandler = withEnvelope(async () => seeOther("/l
 
 /**
  * Starts an OAuth flow. A link on a page of another site leads to the sign-in page, where the person decides: a provider may
- * answer without asking.
+ * answer without asking. With `isToLink` it links an identity, as `startLink`.
  */
 export async function goToProvider(
   { services, authSecret, request }: { services: Services; authSecret: string; request: Request },
-  options: { provider: ProviderName; redirectTo: string | undefined },
+  options: { provider: ProviderName; redirectTo: string | undefined; isToLink: boolean },
 ): Promise<Reply & { status: 303; body: undefined }> {
-  const { redirectTo } = options;
+  const { provider, redirectTo, isToLink } = options;
+  if (isToLink) return startLink(services, authSecret, request, { provider, redirectTo: redirectPath(redirectTo) });
   if (isFromElsewhere(request.headers, services.config.baseUrl)) {
     return seeOther(signInPageUrl("/login", {}, redirectPath(redirectTo)));
   }
-  return startOAuth(services, authSecret, options).then(
+  return startOAuth(services, authSecret, { provider, redirectTo }).then(
     ({ location, cookies }) => seeOther(location, cookies),
     (error) => failureReply(error, redirectTo),
   );
@@ -65,8 +68,9 @@ export const oauthCallback: RouteHandler = browserRoute(async (services, authSec
   const cookieHeader = request.headers.get("cookie");
   const redirectTo = storedRedirectPath(services.config, cookieHeader);
   const query = singleQuery(request, "provider_refused");
+  const callback = { provider, query, cookieHeader, source: callSourceOf(request) };
+  if (wasToLink(services.config, cookieHeader)) return answerLink(services, authSecret, request, callback, redirectTo);
   try {
-    const callback = { provider, query, cookieHeader, source: callSourceOf(request) };
     const session = await finishOAuth(services, authSecret, callback);
     return await signedInReply(services, request, session, redirectTo, clearedOAuthCookies(services.config));
   } catch (error) {

@@ -5,6 +5,7 @@ export const SIGN_IN_FAILURES = [
   "email_unverified",
   "link_needed",
   "signup_closed",
+  "identity_taken",
   "too_many_identities",
   "account_deactivated",
   "mail_failed",

@@ -69,9 +69,13 @@ export const startOAuth = endpoint({
   path: "/v1/auth/oauth/{provider}/start",
   tag,
   summary: "Go to Google or GitHub to sign in.",
-  description: "A link on a page of another site leads to the sign-in page instead.",
+  description:
+    "A link on a page of another site leads to the sign-in page instead. With `link=1` no session is started: the identity is linked to the account of the session, which must have signed in within the last day; anything but a link on a page of the service leads to `/account/identities/new`.",
   auth: "none",
-  query: z.strictObject({ redirectTo: RedirectTo.describe("A path of this service, to go to once signed in.") }),
+  query: z.strictObject({
+    redirectTo: RedirectTo.describe("A path of this service, to go to once signed in."),
+    link: z.literal("1", "must be 1").optional().describe("`1` to link the identity to the account that is signed in."),
+  }),
   responses: { 303: { description: "To the provider.", schema: null, headers: LOCATION } },
   errors: ["NOT_FOUND", "UNAVAILABLE"],
 });
@@ -83,7 +87,7 @@ export const finishOAuth = endpoint({
   tag,
   summary: "Come back from Google or GitHub.",
   description:
-    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. An e-mail address that the provider has not verified, or that Google does not keep the mail of, creates and joins no account. Unknown parameters are ignored; one that is given twice is a failure.",
+    "The callback URL to register with the provider. Failures redirect to `/login?error=<code>`. A sign-in with an identity that no account has makes an account; it joins none: where the address has an account, the failure is `link_needed`. An e-mail address that the provider has not verified makes none either. Unknown parameters are ignored; one that is given twice is a failure.",
   auth: "none",
   query: z.strictObject({
     code: z.string().optional().describe("The authorization code."),

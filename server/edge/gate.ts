@@ -13,7 +13,7 @@ import { Turns, type Waiting } from "./turns.ts";
 import { readVisitor } from "./visitor.ts";
 
 /**
- * Per network, and per accepted credential. The burst is larger than `REJECTIONS_MAX`, so that refused credentials meet their
+ * Per network, and per account whose credential was accepted. The burst is larger than `REJECTIONS_MAX`, so that refused credentials meet their
  * own limit first, and so that people behind one address can open their pages at once.
  */
 const BUDGET = { burst: 1_000, perMinute: 600 };
@@ -35,8 +35,8 @@ const CROWDED_MS = 1_000;
  * The gate in front of everything but API calls with an accepted credential: those are counted by their account, and pass.
  * All others are bounded here, in memory, without the database:
  *
- * - Each network has a budget of requests, and so has each accepted credential for what no account counts, such as the
- *   documentation. Above it the answer is 429. Pages of an account are counted by it, and cost no budget.
+ * - Each network has a budget of requests, and so has each account whose credential was accepted, for what no account counts,
+ *   such as the documentation. Above it the answer is 429. Pages of an account are counted by it, and cost no budget.
  * - The rest takes turns (`Turns`) and begins only while the event loop is idle for half of the time (`LoopShare`).
  *
  * Health checks take turns and are never refused.

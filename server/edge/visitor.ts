@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "#domain/api-key.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { bearerToken } from "../auth/bearer-token.ts";
-import { acceptedHash, credentialOfCall, credentialOfPage } from "../rate-limit/accepted-credentials.ts";
+import { acceptedParty, credentialsOfCall, credentialsOfPage } from "../rate-limit/accepted-credentials.ts";
 import { type AddressSettings, callerOfSocket } from "./caller-of-socket.ts";
 import { isApiTarget } from "./normalise-request.ts";
 
@@ -10,7 +10,10 @@ import { isApiTarget } from "./normalise-request.ts";
 export type Visitor = {
   /** Whether this process has accepted the credential of the request before. */
   isAccepted: boolean;
-  /** The party in `Turns`: an accepted credential is one of its own; all other requests of a network are one party. */
+  /**
+   * The party in `Turns`: an account, by any credential of it that was accepted, however it is spelled; all other requests of a
+   * network are one party.
+   */
   party: string;
   /**
    * The key of the budget. In one network, requests with a well-formed credential share one budget and requests without
@@ -28,7 +31,7 @@ export function readVisitor(
   const cookie = headers.cookie ?? null;
   // A proxy in front may ask for a password of its own, which browsers then send with every page.
   const authorization = isApiTarget(url) ? (headers.authorization ?? null) : null;
-  const accepted = acceptedHash(credentialOfCall(authorization, cookie));
+  const accepted = acceptedParty(credentialsOfCall(authorization, cookie));
   if (accepted !== undefined) return { isAccepted: true, party: accepted, budget: accepted };
   const address = callerOfSocket(request, settings);
   const party = `network ${address === null ? "unknown" : callerNetwork(address)}`;
@@ -40,6 +43,6 @@ export function readVisitor(
 }
 
 function isWellFormed(authorization: string | null, cookie: string | null): boolean {
-  if (authorization === null) return credentialOfPage(cookie) !== "";
+  if (authorization === null) return credentialsOfPage(cookie).length > 0;
   return parseApiKey(bearerToken(authorization) ?? "") !== null;
 }

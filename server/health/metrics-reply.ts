@@ -20,7 +20,7 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   const { config, databaseErrors } = getServices();
   if (config.baseUrl.startsWith("https:")) {
     const check = async () => assertToken(request.headers, config);
-    await (request.headers.has("authorization") ? limitRejections(request, meta, check) : check());
+    await (request.headers.has("authorization") ? limitRejections(request, meta, check, () => METRICS) : check());
   }
   const { format } = readQuery(request.url, getMetrics.query, { ignoreUnknown: true });
   const metrics = await readMetrics();
@@ -28,6 +28,9 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   const own = { refusedTargets: refusedTargetCounts(), databaseErrors };
   return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, own) } };
 }
+
+/** Whoever has the token, as a party of the gate. */
+const METRICS = "metrics";
 
 function assertToken(headers: Headers, { metricsToken }: Config): void {
   const token = bearerToken(headers.get("authorization") ?? "");

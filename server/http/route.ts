@@ -10,7 +10,7 @@ import { Env } from "../contract/fields.ts";
 import { registerCountedRoute } from "../edge/counted-routes.ts";
 import { registerFastPath } from "../edge/fast-path.ts";
 import { invalid, validate } from "../input/validate.ts";
-import { limitRejections, limitRequests } from "../rate-limit/enforce.ts";
+import { limitRejections, limitRequests, partyOfAccount } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { callSourceOf } from "./call-source.ts";
@@ -60,7 +60,12 @@ export function route<E extends Endpoint>(
     const installation = await services.installation();
     const { query: runQuery, anonymous, readsOf } = createQueries(services);
     const lookUp = () =>
-      limitRejections(request, meta, (isKnown) => authenticate(services, request, isKnown ? runQuery : anonymous));
+      limitRejections(
+        request,
+        meta,
+        (isKnown) => authenticate(services, request, isKnown ? runQuery : anonymous),
+        partyOfAccount,
+      );
     let body: Promise<BodyOf<E>> | undefined;
 
     const serve = async (caller: Caller, memory: BodyMemory, isCached: boolean): Promise<Reply> => {

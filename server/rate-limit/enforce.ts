@@ -4,23 +4,26 @@ import { hasSessionCookie } from "../auth/session-cookie.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { getServices } from "../services.ts";
-import { credentialOfCall, forgetAccepted, rememberAccepted, wasAccepted } from "./accepted-credentials.ts";
+import { acceptedParty, credentialsOfCall, forgetAccepted, rememberAccepted } from "./accepted-credentials.ts";
 import type { RateLimitStatus } from "./rate-limiter.ts";
 
 /**
- * Runs `work`, which authenticates the request by `credential`, and counts rejected credentials per network. Above the limit
- * it throws RATE_LIMITED without running `work`, except for a credential that this process has accepted before (`isKnown`):
+ * Runs `work`, which authenticates the request by one of `credentials`, and counts rejected credentials per network. Above the
+ * limit it throws RATE_LIMITED without running `work`, except for a credential that this process has accepted before (`isKnown`):
  * behind an untrusted proxy all callers share one address. A request without a credential is rejected and not counted.
+ * `partyOf` says whose the accepted credential is.
  */
 export async function limitRejections<T>(
   request: Pick<Request, "headers">,
   meta: ResponseMeta,
   work: (isKnown: boolean) => Promise<T>,
-  credential = credentialOfCall(request.headers.get("authorization"), request.headers.get("cookie")),
+  partyOf: (accepted: T) => string,
+  credentials = credentialsOfCall(request.headers.get("authorization"), request.headers.get("cookie")),
 ): Promise<T> {
   const { rateLimiter } = getServices();
-  const isKnown = wasAccepted(credential);
-  const isMissing = credential === "" && !hasSessionCookie(request.headers.get("cookie"));
+  const isKnown = acceptedParty(credentials) !== undefined;
+  const { headers } = request;
+  const isMissing = !credentials.length && !headers.get("authorization") && !hasSessionCookie(headers.get("cookie"));
   if (!rateLimiter.hasNoRejections() && !isKnown && !isMissing) {
     const address = callerAddressOf(request);
     const status = address === null ? null : rateLimiter.readRejections(address);
@@ -28,10 +31,10 @@ export async function limitRejections<T>(
   }
   try {
     const accepted = await work(isKnown);
-    rememberAccepted(credential);
+    rememberAccepted(credentials, partyOf(accepted));
     return accepted;
   } catch (error) {
-    if (isRejection(error)) forgetAccepted(credential);
+    if (isRejection(error)) forgetAccepted(credentials);
     const address = isRejection(error) ? callerAddressOf(request) : null;
     if (address === null) throw error;
     const status = isMissing ? rateLimiter.readRejections(address) : await rateLimiter.countRejection(address);
@@ -40,6 +43,9 @@ export async function limitRejections<T>(
     throw error;
   }
 }
+
+/** The party of an accepted caller: their account, whichever of its credentials they have. */
+export const partyOfAccount = ({ accountId }: { accountId: string }): string => `account ${accountId}`;
 
 /** Counts a request of an account. Throws RATE_LIMITED above `limit` requests per minute. */
 export async function limitRequests(meta: ResponseMeta, accountId: string, limit: number): Promise<void> {

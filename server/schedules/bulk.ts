@@ -25,7 +25,7 @@ export type BulkOutcome = { accepted: AcceptedItem[]; rejected: RejectedItem[] }
  */
 export async function createMany(ctx: Ctx, { schedules }: BulkInput): Promise<BulkOutcome> {
   const bytes = schedules.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  return inTurn(bytes, () => storeItems(ctx, schedules));
+  return inTurn(ctx.tenant.accountId, bytes, () => storeItems(ctx, schedules));
 }
 
 async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<BulkOutcome> {

@@ -189,6 +189,8 @@ describe.each([
 
   it("confirms at a provider before a live key is rotated", async () => {
     const { page, email } = await signIn();
+    harness.github.user = { id: Date.now(), login: "w", name: null, email, isVerified: true };
+    await linkGitHub(page);
     await page.goto("/keys/new");
     await page.getByLabel("Name").fill("worker");
     await page.getByRole("button", { name: "Create key" }).click();
@@ -200,7 +202,6 @@ describe.each([
     await page.getByRole("button", { name: "Rotate now" }).click();
     await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
     const path = new URL(page.url()).pathname;
-    harness.github.user = { id: Date.now(), login: "w", name: null, email, isVerified: true };
     await page.getByRole("link", { name: "Continue with GitHub" }).click();
     await page.locator("#authorize").click();
     await page.getByRole("button", { name: "Rotate now" }).click();
@@ -278,6 +279,15 @@ describe("a magic link", () => {
   });
 });
 
+/** Links the person at GitHub to the account that is signed in, by the account page. */
+async function linkGitHub(page: Page) {
+  await page.goto("/account");
+  await page.getByRole("link", { name: "Link an identity" }).click();
+  await page.getByRole("link", { name: "Link GitHub" }).click();
+  await page.locator("#authorize").click();
+  await page.getByText("The identity is linked.").waitFor();
+}
+
 describe("signing in with Google", () => {
   it("opens the same account each time, and keeps no token of the provider", async () => {
     const email = newEmail();
@@ -326,7 +336,7 @@ describe("signing in with Google", () => {
     expect(await harness.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(0);
   });
 
-  it("asks the owner of an address that Google does not keep to sign in with a link, and says why", async () => {
+  it("asks the owner of an address that has an account to sign in with a link, and says why", async () => {
     const email = newEmail();
     const first = await harness.newPage();
     await first.goto((await askForLink(first, email)).href);
@@ -336,13 +346,13 @@ describe("signing in with Google", () => {
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with Google" }).click();
     await page.locator("#go-on").click();
-    expect(await alertOf(page)).toContain("Sign in with a link instead.");
+    expect(await alertOf(page)).toContain("Sign in with a link first.");
     await page.getByRole("button", { name: "Send the link" }).waitFor();
   });
 });
 
 describe("signing in with GitHub", () => {
-  it("opens the account that was created by a link, since GitHub has verified the address", async () => {
+  it("opens the account that was created by a link once the person has linked it there, and not before", async () => {
     const email = newEmail();
     const first = await harness.newPage();
     await first.goto((await askForLink(first, email)).href);
@@ -355,6 +365,11 @@ describe("signing in with GitHub", () => {
       isVerified: true,
     };
     const page = await harness.newPage();
+    await page.goto("/login");
+    await page.getByRole("link", { name: "Continue with GitHub" }).click();
+    await page.locator("#authorize").click();
+    expect(await alertOf(page)).toContain("Sign in with a link first.");
+    await linkGitHub(first);
     await page.goto("/login");
     await page.getByRole("link", { name: "Continue with GitHub" }).click();
     await page.locator("#authorize").click();

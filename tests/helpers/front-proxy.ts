@@ -26,12 +26,9 @@ export async function startFrontProxy(name: ProxyName, port: number, upstreamPor
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   await writeFile(files.cert, cert);
   await writeFile(files.key, key);
-  const { check, start } = await (name === "nginx" ? configureNginx : configureCaddy)(folder, {
-    ...files,
-    port,
-    redirectPort: await freePort(),
-    upstreamPort,
-  });
+  const clearPort = await freePort();
+  const places = { ...files, port, clearPort, upstreamPort };
+  const { check, start } = await (name === "nginx" ? configureNginx : configureCaddy)(folder, places);
   const checked = spawnSync(check[0] as string, check.slice(1), { encoding: "utf8" });
   if (checked.status !== 0) throw new Error(checked.stderr);
   const child: ChildProcess = spawn(start[0] as string, start.slice(1), { stdio: "ignore" });
@@ -43,6 +40,8 @@ export async function startFrontProxy(name: ProxyName, port: number, upstreamPor
   );
   return {
     port,
+    /** Where it speaks http. */
+    clearPort,
     ca: authority.ca,
     async stop() {
       child.kill("SIGTERM");
@@ -65,7 +64,7 @@ const IDLE = {
   caddy: { file: "Caddyfile", stated: /^\s*keepalive (\d+)s$/m },
 };
 
-type Places = { cert: string; key: string; port: number; redirectPort: number; upstreamPort: number };
+type Places = { cert: string; key: string; port: number; clearPort: number; upstreamPort: number };
 
 /** The configuration, with each of `places` put where it names another one. Throws an Error when it does not name it. */
 async function configuration(file: string, places: [string, string][]): Promise<string> {
@@ -77,9 +76,9 @@ async function configuration(file: string, places: [string, string][]): Promise<
   return text;
 }
 
-async function configureNginx(folder: string, { cert, key, port, redirectPort, upstreamPort }: Places) {
+async function configureNginx(folder: string, { cert, key, port, clearPort, upstreamPort }: Places) {
   const server = await configuration("nginx.conf", [
-    ["listen 80;", `listen 127.0.0.1:${redirectPort};`],
+    ["listen 80;", `listen 127.0.0.1:${clearPort};`],
     ["listen [::]:80;", ""],
     ["listen 443 ", `listen 127.0.0.1:${port} `],
     ["listen [::]:443 ssl http2;", ""],
@@ -100,13 +99,14 @@ async function configureNginx(folder: string, { cert, key, port, redirectPort, u
   return { check: [...command, "-t"], start: [...command, "-g", "daemon off;"] };
 }
 
-async function configureCaddy(folder: string, { cert, key, port, redirectPort, upstreamPort }: Places) {
+async function configureCaddy(folder: string, { cert, key, port, clearPort, upstreamPort }: Places) {
   const site = await configuration("Caddyfile", [
+    [`http://${PROXIED_HOST} {`, `http://${PROXIED_HOST}:${clearPort} {\n\tbind 127.0.0.1`],
     [`${PROXIED_HOST} {`, `https://${PROXIED_HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`],
     ["127.0.0.1:3000", `127.0.0.1:${upstreamPort}`],
   ]);
   const file = join(folder, "Caddyfile");
-  const options = ["admin off", `http_port ${redirectPort}`, `https_port ${port}`, "grace_period 1s"];
+  const options = ["admin off", `http_port ${clearPort}`, `https_port ${port}`, "grace_period 1s"];
   await writeFile(file, `{\n${options.join("\n")}\nstorage file_system ${folder}\n}\n${site}`);
   const config = ["--config", file, "--adapter", "caddyfile"];
   return { check: ["caddy", "validate", ...config], start: ["caddy", "run", ...config] };

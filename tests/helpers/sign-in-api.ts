@@ -79,6 +79,46 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
       const back = new URL(href.replaceAll("&amp;", "&"));
       return { back, cookie: [cookie, cookiesOf(answer)].filter(Boolean).join("; "), sent };
     },
+    /** Goes to Google as a browser does, continues there, and comes back with its answer. */
+    async throughGoogle(): Promise<Answer> {
+      const start = await call("GET", "/v1/auth/oauth/google/start");
+      const jar = new Map<string, string>();
+      let at = new URL(start.headers.get("location") ?? "");
+      for (let hops = 0; hops < 10; hops++) {
+        const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+        const answer = await fetch(at, { redirect: "manual", headers: { cookie } });
+        for (const line of answer.headers.getSetCookie()) {
+          const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          jar.set(name, value);
+        }
+        at = new URL(answer.headers.get("location") ?? `${at.pathname}/go-on`, at);
+        if (at.href.startsWith(api.config.baseUrl)) return signIn.open(at, { cookie: cookiesOf(start) });
+      }
+      throw new Error(`Google did not send the person back, but to ${at}`);
+    },
+    /**
+     * Goes to GitHub from the page of a signed-in person that links an identity, and comes back with its answer. `back` is
+     * undefined when the start led elsewhere.
+     */
+    async goToLink(
+      session: string | undefined,
+      headers: Record<string, string> = { "sec-fetch-site": "same-origin" },
+    ): Promise<{ start: Answer; back: URL | undefined; cookie: string }> {
+      const own = session === undefined ? "" : `sw_session=${session}`;
+      const path = "/v1/auth/oauth/github/start?link=1&redirectTo=/account";
+      const start = await call("GET", path, null, undefined, { cookie: own, ...headers });
+      const sent = new URL(start.headers.get("location") ?? "", api.config.baseUrl);
+      if (sent.origin !== new URL(github.url).origin) return { start, back: undefined, cookie: own };
+      const [, href = ""] = /id="authorize" href="([^"]+)"/.exec(await (await fetch(sent)).text()) ?? [];
+      const cookie = [own, cookiesOf(start)].filter(Boolean).join("; ");
+      return { start, back: new URL(href.replaceAll("&amp;", "&")), cookie };
+    },
+    /** Links the identity of the person at GitHub to the account of a session. */
+    async link(session: string, headers: Record<string, string> = {}): Promise<Answer> {
+      const { back, cookie } = await signIn.goToLink(session);
+      if (back === undefined) throw new Error("the person was not led to GitHub");
+      return signIn.open(back, { cookie, ...headers });
+    },
     async accountOf(session: string | undefined): Promise<string | undefined> {
       const answer = await call("GET", "/v1/me", { cookie: `sw_session=${session}` });
       return answer.body.user?.email;

@@ -86,6 +86,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
   "/relay": owners({ shown: "/relay" }),
   "/account": owners({ shown: "/account" }),
   "/account/events": owners({ shown: "/account/events", beyond: "/account/events?page=9" }),
+  "/account/identities/new": owners({ shown: "/account/identities/new" }),
   "/account/identities/[id]": {
     viewer: "owner",
     states: (account): Record<string, string> =>

@@ -10,6 +10,7 @@ import { FormOutcome } from "#components/ui/form-outcome.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
 import { PAID_PLAN } from "#domain/subscription.ts";
 import { hasAdministrators } from "#server/admin/has-administrators.ts";
+import { enabledProviders } from "#server/auth/enabled-providers.ts";
 import { listOwnIdentities, presentIdentity } from "#server/identities/list.ts";
 import { presentProfile } from "#server/me/present.ts";
 import { readOwnProfile } from "#server/me/read.ts";
@@ -58,7 +59,8 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
             ...identity,
             removeHref: hrefIn(view.env, `/account/identities/${identity.id}`),
           }))}
-          wasRemoved={view.flash?.result === "unlinked"}
+          linkHref={enabledProviders(ctx.config).length > 0 ? hrefIn(view.env, "/account/identities/new") : undefined}
+          did={identityDid(view.flash?.result)}
           now={view.now}
           zone={view.zone}
         />
@@ -97,6 +99,11 @@ export default dashboardPage("/account", async ({ ctx, view }) => {
 });
 
 const EVENTS_SHOWN = 8;
+
+function identityDid(did: string | undefined): "linked" | "removed" | undefined {
+  if (did === "linked") return "linked";
+  return did === "unlinked" ? "removed" : undefined;
+}
 
 function endedBy(did: string | undefined): "others" | "one" | undefined {
   if (did === "ended") return "others";

@@ -127,6 +127,7 @@ export function AccountParts() {
       </Section>
       <Section title="Identities: two; the security log: every kind of event">
         <Identities
+          linkHref="#link"
           identities={[
             { id: "1", provider: "google", createdAt: SESSION.createdAt, removeHref: "#remove" },
             { id: "2", provider: "github", createdAt: SESSION.lastUsedAt, removeHref: "#remove" },
@@ -149,7 +150,7 @@ export function AccountParts() {
 export function EmptyAccountParts() {
   return (
     <Section title="Identities: one removed, none left; the security log: no event">
-      <Identities identities={[]} wasRemoved now={NOW} zone="UTC" />
+      <Identities identities={[]} linkHref="#link" did="removed" now={NOW} zone="UTC" />
       <EventTable title="Security log" events={[]} now={NOW} zone="UTC" />
     </Section>
   );

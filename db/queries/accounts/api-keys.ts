@@ -9,6 +9,7 @@ import type { DbOrTx } from "../../orm.ts";
 import { accounts, apiKeys } from "../../schema/index.ts";
 import { lockName } from "../lock-name.ts";
 import { isOwnedBy } from "./owned-by.ts";
+import { hasSession } from "./sessions.ts";
 import type { Tenant } from "./tenant.ts";
 
 export type FoundApiKey = {
@@ -32,6 +33,9 @@ export type RawApiKey = ApiKeyRow & { key: string; isNew: boolean };
 
 type WantedApiKey = { accountId: string; env: Environment; name: string };
 
+/** The session (UUID) that a key is made with. One that has ended meanwhile makes none. */
+type BySession = { sessionId?: string | undefined };
+
 export type ApiKeyLimits = Pick<PlanLimits, "apiKeysMax" | "apiKeysPerDay">;
 
 /**
@@ -42,12 +46,12 @@ export type ApiKeyLimits = Pick<PlanLimits, "apiKeysMax" | "apiKeysPerDay">;
  */
 export async function createApiKey(
   db: DbOrTx,
-  wanted: WantedApiKey,
+  { sessionId, ...wanted }: WantedApiKey & BySession,
   limits: ApiKeyLimits,
   prepared?: string,
 ): Promise<RawApiKey> {
   return db.transaction(async (tx) => {
-    await lockKeys(tx, wanted.accountId);
+    await lockKeys(tx, wanted.accountId, sessionId);
     const stored = prepared && (await findOwnApiKey(tx, wanted.accountId, prepared));
     if (stored) return stored;
     await assertHasRoom(tx, wanted.accountId, limits);
@@ -56,10 +60,16 @@ export async function createApiKey(
   });
 }
 
-// Serialises the calls of an account, so that each counts the keys of the calls before it. Not with the account's row,
-// which creating schedules locks too.
-async function lockKeys(tx: DbOrTx, accountId: string): Promise<void> {
+/**
+ * Serialises the calls that make or end keys of an account, so that each counts the keys of the calls before it. Not with the
+ * account's row, which creating schedules locks too. Throws UNAUTHORIZED when the session that makes a key has ended meanwhile.
+ */
+export async function lockKeys(tx: DbOrTx, accountId: string, sessionId?: string): Promise<void> {
   await lockName(tx, `api-keys ${accountId}`);
+  if (sessionId === undefined || (await hasSession(tx, accountId, sessionId))) return;
+  throw new AppError("UNAUTHORIZED", "This session has ended. Sign in again.", {
+    headers: { "WWW-Authenticate": "Bearer" },
+  });
 }
 
 async function assertHasRoom(tx: DbOrTx, accountId: string, { apiKeysMax }: ApiKeyLimits): Promise<void> {
@@ -112,7 +122,7 @@ export async function listApiKeys(db: DbOrTx, accountId: string, rowsMax: number
     .limit(rowsMax);
 }
 
-export type Rotation = {
+export type Rotation = BySession & {
   /** How long the old key stays in force beside its replacement, whole hours. With 0 it is revoked at once. */
   overlapHours: number;
   /** Raw values for the replacement. When the account has stored one of them already, the rotation returns that key. */
@@ -129,11 +139,11 @@ export async function rotateApiKey(
   accountId: string,
   id: string,
   limits: ApiKeyLimits,
-  { overlapHours, prepared }: Rotation,
+  { overlapHours, prepared, sessionId }: Rotation,
 ): Promise<RawApiKey | undefined> {
   const end = sql`${now} + ${overlapHours} * interval '1 hour'`;
   return db.transaction(async (tx) => {
-    await lockKeys(tx, accountId);
+    await lockKeys(tx, accountId, sessionId);
     const [old] = await tx
       .update(apiKeys)
       .set(overlapHours === 0 ? { revokedAt: end } : { revokedAt: end, expiresAt: end })
@@ -163,12 +173,13 @@ export async function revokeApiKey(
   return revoked;
 }
 
-/** Revokes every key of an account. */
-export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<void> {
-  await db
+/** Revokes every key of an account that is in force, and returns them. */
+export async function revokeApiKeys(db: DbOrTx, accountId: string): Promise<Pick<ApiKeyRow, "id" | "name" | "env">[]> {
+  return db
     .update(apiKeys)
     .set({ revokedAt: now, expiresAt: null })
-    .where(and(eq(apiKeys.accountId, accountId), isInForce));
+    .where(and(eq(apiKeys.accountId, accountId), isInForce))
+    .returning({ id: apiKeys.id, name: apiKeys.name, env: apiKeys.env });
 }
 
 /** Whether the account has the key `id`, active or revoked. */

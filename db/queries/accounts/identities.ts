@@ -43,10 +43,25 @@ export async function deleteIdentities(db: DbOrTx, accountId: string): Promise<v
  * that stores the identity: concurrent calls wait for it, so the bound is exact.
  */
 export async function hasRoomForIdentity(tx: DbOrTx, accountId: string, plans: Plans): Promise<boolean> {
-  await lockName(tx, `identities ${accountId}`);
+  await lockIdentities(tx, accountId);
   const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
   if (!account) throw new Error("an identity needs an account");
   return (await tx.$count(identities, eq(identities.accountId, accountId))) < plans[account.plan].identitiesMax;
+}
+
+/** Serialises the calls that link identities to an account. */
+export async function lockIdentities(tx: DbOrTx, accountId: string): Promise<void> {
+  await lockName(tx, `identities ${accountId}`);
+}
+
+/** Whether an OAuth identity opens an account. */
+export async function opensAccount(
+  db: DbOrTx,
+  accountId: string,
+  { provider, providerAccountId }: { provider: ProviderName; providerAccountId: string },
+): Promise<boolean> {
+  const isThis = and(eq(identities.provider, provider), eq(identities.providerAccountId, providerAccountId));
+  return (await db.$count(identities, and(isThis, eq(identities.accountId, accountId)))) > 0;
 }
 
 /** Deletes an OAuth identity that still belongs to a deleted account, so that another account can have it. */

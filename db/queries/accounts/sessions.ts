@@ -49,8 +49,7 @@ export async function createSession(
  * it, so the bound is exact. Returns how many sessions ended that had not expired.
  */
 export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: Plans): Promise<number> {
-  // Not with the account's row, which creating schedules locks too.
-  await lockName(tx, `sessions ${accountId}`);
+  await lockSessions(tx, accountId);
   const [account] = await tx.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId)).limit(1);
   if (!account) throw new Error("a session needs an account");
   const surplus = tx
@@ -61,6 +60,11 @@ export async function makeRoomForSession(tx: DbOrTx, accountId: string, plans: P
     .offset(plans[account.plan].sessionsMax - 1);
   const ended = await tx.delete(sessions).where(inArray(sessions.tokenHash, surplus)).returning(endedColumns);
   return ended.filter((session) => session.isAlive).length;
+}
+
+/** Serialises the calls that start sessions of an account. Not with its row, which creating schedules locks too. */
+export async function lockSessions(tx: DbOrTx, accountId: string): Promise<void> {
+  await lockName(tx, `sessions ${accountId}`);
 }
 
 /** The sessions with these hashes, expired or not, unless their account is deleted. */
@@ -120,6 +124,12 @@ export async function listSessions(db: DbOrTx, accountId: string, rowsMax: numbe
     .where(and(eq(sessions.accountId, accountId), isAlive))
     .orderBy(desc(sessions.lastUsedAt), sessions.id)
     .limit(rowsMax);
+}
+
+/** Whether an account still has the session `id` (UUID). */
+export async function hasSession(db: DbOrTx, accountId: string, id: string): Promise<boolean> {
+  const isThis = and(eq(sessions.accountId, accountId), eq(sessions.id, id), isAlive);
+  return (await db.select({ id: sessions.id }).from(sessions).where(isThis).limit(1)).length > 0;
 }
 
 /** Ends one session of an account; false when it has none with this id (UUID). */

@@ -106,7 +106,7 @@ describe("SIGNUP", () => {
     await api.sql`UPDATE accounts SET email = 'ada@example.com' WHERE id = ${accountId}`;
     expect([await byLink(api, "ada@example.com"), await byGitHub(api, "ada@example.com")]).toEqual([
       "signed in",
-      "signed in",
+      "/login?error=link_needed",
     ]);
     expect(await api.count("accounts")).toBe(1);
   });

@@ -8,6 +8,7 @@ let nextId = 9_000;
 let signIn: SignInApi;
 let email: string;
 let accountId: string;
+let session: string;
 
 beforeAll(async () => {
   const plan = { requestsPerMinute: 1_000_000, sessionsMax: MAX, identitiesMax: 2 };
@@ -17,7 +18,7 @@ afterAll(() => signIn.stop());
 beforeEach(async () => {
   await signIn.sql`DELETE FROM sign_in_requests`;
   email = signIn.newEmail();
-  await signIn.session(email);
+  session = await signIn.session(email);
   accountId = (await signIn.sql`SELECT id FROM accounts WHERE email = ${email}`)[0]?.id;
 });
 
@@ -35,23 +36,28 @@ async function sessions() {
   return rows.map(({ token_hash: hash }) => (hash.startsWith(accountId) ? hash.slice(accountId.length) : "new"));
 }
 
-async function byGitHub() {
+async function linkGitHub() {
   signIn.github.user = { id: nextId++, login: "x", name: null, email, isVerified: true };
+  await signIn.link(session);
+}
+
+/** Signs in with the identity that was linked. */
+async function byGitHub() {
   const { back, cookie } = await signIn.goToGitHub();
   return sessionOf(await signIn.open(back, { cookie }));
 }
 
 describe("an account with as many identities as its plan allows", () => {
-  it("is linked to no further identity, even by many sign-ins at once, and signs in with those it has", async () => {
+  it("is linked to no further identity, even by many answers at once, and signs in with those it has", async () => {
     const attempts = [];
     for (let n = 0; n < 4; n++) {
       signIn.github.user = { id: nextId++, login: "x", name: null, email, isVerified: true };
-      attempts.push(await signIn.goToGitHub());
+      attempts.push(await signIn.goToLink(session));
     }
-    const answers = await Promise.all(attempts.map(({ back, cookie }) => signIn.open(back, { cookie })));
+    const answers = await Promise.all(attempts.map(({ back, cookie }) => signIn.open(back as URL, { cookie })));
     const locations = answers.map(({ headers }) => headers.get("location"));
-    const refused = "/login?error=too_many_identities";
-    expect(locations.toSorted()).toEqual([refused, refused, "/overview", "/overview"]);
+    const refused = "/account/identities/new?error=too_many_identities";
+    expect(locations.toSorted()).toEqual(["/account", "/account", refused, refused]);
     const known = await signIn.sql`SELECT provider_account_id AS id FROM identities WHERE account_id = ${accountId}`;
     expect(known).toHaveLength(2);
     signIn.github.user = { id: Number(known[0]?.id), login: "x", name: null, email, isVerified: true };
@@ -69,6 +75,7 @@ describe("an account with as many sessions as its plan allows", () => {
   });
 
   it("gets a new session by a sign-in with a provider, too", async () => {
+    await linkGitHub();
     await addSessions(MAX - 1);
     expect(await byGitHub()).toBeDefined();
     expect(await sessions()).toEqual(["new", "new", "1"]);
@@ -84,6 +91,7 @@ describe("an account with as many sessions as its plan allows", () => {
   });
 
   it("never has more sessions, however many sign-ins happen at once", async () => {
+    await linkGitHub();
     await addSessions(MAX - 1);
     const { database, config } = signIn.api.services;
     const links = [await signIn.askForLink(email), await signIn.askForLink(email), await signIn.askForLink(email)];

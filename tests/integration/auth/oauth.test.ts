@@ -220,11 +220,16 @@ describe("the account that a provider's identity belongs to", () => {
     expect(location(await throughGitHub())).toBe("/login?error=email_unverified");
   });
 
-  it("is the one that has the verified address, in any letter case, and its links go on working", async () => {
+  it("is never one that it is not linked to, whatever address GitHub verified once, in any letter case, and its links go on working", async () => {
     const email = signIn.newEmail();
     await signIn.session(email);
-    somebody({ email: email.toUpperCase() });
-    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
+    const before = [await signIn.count("identities"), await signIn.count("sessions")];
+    for (const spelling of [email, email.toUpperCase()]) {
+      somebody({ email: spelling });
+      const answer = await throughGitHub();
+      expect([location(answer), sessionOf(answer)]).toEqual(["/login?error=link_needed", undefined]);
+    }
+    expect([await signIn.count("identities"), await signIn.count("sessions")]).toEqual(before);
     expect(await signIn.sql`SELECT 1 FROM accounts WHERE email = ${email}`).toHaveLength(1);
     expect(await signIn.accountOf(await signIn.session(email))).toBe(email);
   });
@@ -278,6 +283,110 @@ describe("the account that a provider's identity belongs to", () => {
     const columns =
       await signIn.sql`SELECT column_name FROM information_schema.columns WHERE column_name LIKE '%token%' AND table_name IN ('identities', 'accounts')`;
     expect(columns).toHaveLength(0);
+  });
+});
+
+describe("linking an identity from inside a session", () => {
+  const PAGE = "/account/identities/new";
+
+  const identitiesOf = async (email: string) =>
+    (
+      await signIn.sql`
+      SELECT i.provider_account_id FROM identities i JOIN accounts a ON a.id = i.account_id WHERE a.email = ${email}`
+    ).map((row) => row.provider_account_id);
+
+  it("has the identity open that account from then on, whatever its address, keeps the session, and is in the security log", async () => {
+    const email = signIn.newEmail();
+    const session = await signIn.session(email);
+    const { id } = somebody({ isVerified: false });
+    const answer = await signIn.link(session);
+    expect([location(answer), sessionOf(answer)]).toEqual(["/account", undefined]);
+    expect(answer.headers.getSetCookie().join()).toContain("flash=result=linked");
+    expect(await signIn.accountOf(session)).toBe(email);
+    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(email);
+    expect(await identitiesOf(email)).toEqual([String(id)]);
+    const events = await call("GET", "/v1/me/events", { cookie: `sw_session=${session}` });
+    expect(events.body.items).toContainEqual(
+      expect.objectContaining({ kind: "identity_linked", by: expect.objectContaining({ kind: "session" }) }),
+    );
+  });
+
+  it("verifies no address: only its mailbox does", async () => {
+    const { accountId } = await signIn.api.account();
+    const { token } = await signIn.api.session(accountId);
+    await signIn.sql`UPDATE accounts SET email_verified_at = NULL WHERE id = ${accountId}`;
+    somebody();
+    expect(location(await signIn.link(token))).toBe("/account");
+    const [row] = await signIn.sql`SELECT email_verified_at FROM accounts WHERE id = ${accountId}`;
+    expect(row?.email_verified_at).toBeNull();
+  });
+
+  it.each([
+    ["a page of another site", { "sec-fetch-site": "cross-site" }],
+    ["a sibling subdomain", { "sec-fetch-site": "same-site" }],
+    ["a bookmark or a mail", { "sec-fetch-site": "none" }],
+    ["another site, in a browser that says so by Referer alone", { referer: "https://attacker.example/" }],
+  ])("is asked for on a page of our own when the link is on %s", async (_, headers) => {
+    const { start } = await signIn.goToLink(await signIn.session(signIn.newEmail()), headers as Record<string, string>);
+    expect([location(start), start.headers.getSetCookie()]).toEqual([PAGE, []]);
+  });
+
+  it("needs a session, and one of the last day", async () => {
+    const { accountId } = await signIn.api.account();
+    const { token } = await signIn.api.session(accountId, { ageDays: 2 });
+    for (const session of [undefined, generateSessionToken(), token]) {
+      expect(location((await signIn.goToLink(session)).start)).toBe(PAGE);
+    }
+  });
+
+  it("links nothing, and signs nobody in, once the session has ended or the browser has another one", async () => {
+    const [email, other] = [signIn.newEmail(), signIn.newEmail()];
+    const session = await signIn.session(email);
+    const otherSession = await signIn.session(other);
+    somebody();
+    const one = await signIn.goToLink(session);
+    const swapped = one.cookie.replace(session, otherSession);
+    const answer = await signIn.open(one.back as URL, { cookie: swapped });
+    expect([location(answer), sessionOf(answer)]).toEqual([`${PAGE}?error=provider_refused`, undefined]);
+    const two = await signIn.goToLink(session);
+    await call("POST", "/v1/auth/logout", { cookie: `sw_session=${session}` });
+    const late = await signIn.open(two.back as URL, { cookie: two.cookie });
+    expect(location(late)).toBe(`/login?error=signed_out&redirectTo=${encodeURIComponent(PAGE)}`);
+    expect(sessionOf(late)).toBeUndefined();
+    expect([...(await identitiesOf(email)), ...(await identitiesOf(other))]).toEqual([]);
+  });
+
+  it("is not begun by planting a cookie: an answer of a sign-in is never linked to the session that the browser has", async () => {
+    const email = signIn.newEmail();
+    const session = await signIn.session(email);
+    somebody();
+    const { back, cookie } = await signIn.goToGitHub(`sw_session=${session}`);
+    const planted = `${cookie}; __Host-sw-link=${Date.now() + 60_000}.${"A".repeat(43)}`;
+    const answer = await signIn.open(back, { cookie: planted });
+    expect([location(answer), sessionOf(answer)]).toEqual([`${PAGE}?error=provider_refused`, undefined]);
+    expect(await identitiesOf(email)).toEqual([]);
+  });
+
+  it("is forgotten by the next sign-in: what was begun before and left does not link the identity of that sign-in", async () => {
+    const email = signIn.newEmail();
+    const left = await signIn.goToLink(await signIn.session(email));
+    const { email: mine } = somebody();
+    const answer = await call("GET", "/v1/auth/oauth/github/start", null, undefined, { cookie: left.cookie });
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith("__Host-sw-link=;"))).toBe(true);
+    expect(await signIn.accountOf(sessionOf(await throughGitHub()))).toBe(mine);
+    expect(await identitiesOf(email)).toEqual([]);
+  });
+
+  it("moves no identity away from the account that it opens, and says so; linking one's own twice changes nothing", async () => {
+    const theirs = somebody();
+    await throughGitHub();
+    const email = signIn.newEmail();
+    const session = await signIn.session(email);
+    expect(location(await signIn.link(session))).toBe(`${PAGE}?error=identity_taken`);
+    expect(await identitiesOf(theirs.email)).toEqual([String(theirs.id)]);
+    const mine = somebody();
+    for (let n = 0; n < 2; n++) expect(location(await signIn.link(session))).toBe("/account");
+    expect(await identitiesOf(email)).toEqual([String(mine.id)]);
   });
 });
 

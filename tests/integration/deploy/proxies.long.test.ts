@@ -1,7 +1,7 @@
 // Guards: deploy/proxies/**, server/edge/**
 // Needs: proxies
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, request as sendInClear } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { Agent, request as sendRequest } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -113,6 +113,53 @@ for (const name of ["nginx", "caddy"] as const) {
       };
       await waitFor("the refusal is logged", async () => (await network()) !== undefined);
       expect(await network()).toBe("127.5.6.0/24");
+    });
+
+    /** One request over http. */
+    function askInClear(path: string, { method = "GET", headers = [] }: Sent = {}): Promise<Answer> {
+      return new Promise((resolve, reject) => {
+        const options = { host: "127.0.0.1", port: proxy.clearPort, path, method };
+        const request = sendInClear({ ...options, headers: ["Host", PROXIED_HOST, ...headers] }, (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (part: string) => {
+            text += part;
+          });
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, raw: answer.rawHeaders, text }),
+          );
+        });
+        request.on("error", reject).end();
+      });
+    }
+
+    it("a call over http is refused, not redirected, so that nobody sends keys in clear unnoticed", async () => {
+      const key = withKey(served.caller.live);
+      const sent: [string, Sent?][] = [
+        ["/v1/schedules", { headers: key }],
+        ["/v1/schedules?limit=1"],
+        ["/v1"],
+        ["//v1/schedules", { headers: key }],
+        ["/v1/schedules", { method: "POST", headers: [...key, ...json, "Content-Length", "0"] }],
+        ["/v1/schedules/sch_x", { method: "DELETE" }],
+        ["/metricsz", { headers: withKey("token") }],
+        ["/docs", { headers: key }],
+        ["/login/send", { method: "POST", headers: ["Content-Length", "0"] }],
+      ];
+      for (const [path, options] of sent) {
+        const answer = await askInClear(path, options);
+        expect([path, answer.status, errorCode(answer)]).toEqual([path, 403, "FORBIDDEN"]);
+        expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+        expect(answer.headers.location).toBeUndefined();
+      }
+    });
+
+    it("a page over http leads to the same page over https", async () => {
+      for (const path of ["/", "/login?redirectTo=%2Fkeys", "/v10", "/docs/quickstart"]) {
+        for (const method of ["GET", "HEAD"]) {
+          const { status, headers } = await askInClear(path, { method });
+          expect([status, headers.location]).toEqual([308, `https://${PROXIED_HOST}${path}`]);
+        }
+      }
     });
 
     it("HSTS is sent once, with pages, calls and static files", async () => {

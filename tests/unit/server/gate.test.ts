@@ -8,7 +8,7 @@ import { LoopShare } from "#server/edge/loop-share.ts";
 import { RequestBudget } from "#server/edge/request-budget.ts";
 import { Turns, type Waiting } from "#server/edge/turns.ts";
 import { readVisitor } from "#server/edge/visitor.ts";
-import { rememberAccepted } from "#server/rate-limit/accepted-credentials.ts";
+import { credentialsOfCall, forgetAccepted, rememberAccepted } from "#server/rate-limit/accepted-credentials.ts";
 
 describe("a request that waits", () => {
   const waiting = (max = 100, perPartyMax = 100) => new FairWaiting<string>({ max, perPartyMax });
@@ -151,16 +151,45 @@ describe("a visitor", () => {
     expect(read({ "x-forwarded-for": "203.0.113.9" }, "198.51.100.1").party).toBe("network 198.51.100.1");
   });
 
-  it("with a credential that was accepted before is a party of their own, whatever their network", () => {
-    const authorization = `Bearer ${generateApiKey("live")}`;
-    expect(read({ authorization })).toMatchObject({ isAccepted: false, party: "network 127.0.0.1" });
-    rememberAccepted(authorization);
-    const known = read({ authorization });
-    expect(known).toMatchObject({ isAccepted: true, budget: known.party });
-    expect(known.party).not.toContain(authorization);
+  it("is the account of a credential that was accepted before, whatever their network: one party with one budget for all keys and sessions of it, however each is spelled", () => {
+    const [key, other] = [generateApiKey("live"), generateApiKey("test")];
     const token = generateSessionToken();
-    rememberAccepted(token);
-    expect(read({ cookie: `theme=dark; sw_session=${token}` }).isAccepted).toBe(true);
+    expect(read({ authorization: `Bearer ${key}` })).toMatchObject({ isAccepted: false, party: "network 127.0.0.1" });
+    for (const one of [key, other]) rememberAccepted(credentialsOfCall(`Bearer ${one}`, null), "account a");
+    rememberAccepted(credentialsOfCall(null, `sw_session=${token}`), "account a");
+    const cased = (n: number) =>
+      [..."bearer"].map((letter, at) => (n & (1 << at) ? letter.toUpperCase() : letter)).join("");
+    const spellings = [
+      ...Array.from({ length: 64 }, (_, n) => ({ authorization: `${cased(n)} ${key}` })),
+      ...Array.from({ length: 64 }, (_, n) => ({
+        authorization: `Bearer${" ".repeat(n + 1)}${key}${" ".repeat(n % 3)}`,
+      })),
+      { authorization: `Bearer ${other}` },
+      ...Array.from({ length: 64 }, (_, n) => ({ cookie: `a${n}=1; sw_session=${token}; b=${n}` })),
+      ...Array.from({ length: 64 }, () => ({ cookie: `sw_session=${generateSessionToken()}; sw_session=${token}` })),
+    ];
+    const visitors = spellings.map((headers) => read(headers as Record<string, string>));
+    expect(new Set(visitors.map(({ party, budget }) => `${party}, ${budget}`))).toEqual(
+      new Set(["account a, account a"]),
+    );
+    expect(visitors.every(({ isAccepted }) => isAccepted)).toBe(true);
+  });
+
+  it("who adds tokens to an accepted session displaces no other accepted credential by them", () => {
+    const token = generateSessionToken();
+    const added = Array.from({ length: 50 }, () => generateSessionToken());
+    rememberAccepted(credentialsOfCall(null, `sw_session=${token}`), "account b");
+    for (const one of added) {
+      rememberAccepted(credentialsOfCall(null, `sw_session=${token}; sw_session=${one}`), "account b");
+    }
+    expect(added.filter((one) => read({ cookie: `sw_session=${one}` }).isAccepted)).toEqual([]);
+  });
+
+  it("is unknown again once the credential was refused, in any spelling", () => {
+    const key = generateApiKey("live");
+    rememberAccepted(credentialsOfCall(`Bearer ${key}`, null), "account c");
+    forgetAccepted(credentialsOfCall(`bearer  ${key}`, null));
+    expect(read({ authorization: `Bearer ${key}` }).isAccepted).toBe(false);
   });
 
   it("with a well-formed credential has another budget than visitors of the same network without one", () => {

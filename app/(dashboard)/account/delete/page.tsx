@@ -17,7 +17,7 @@ export default dashboardPage("/account/delete", async ({ ctx, view }) => {
     crumb: account,
     narrow: true,
     body: !hasRecentSignIn(ctx) ? (
-      confirmAgain({ ctx, view }, { why: WHY, keep: { ...account, label: "Keep it" } })
+      await confirmAgain({ ctx, view }, { why: WHY, keep: { ...account, label: "Keep it" } })
     ) : (
       <>
         <ErrorSummary problems={error ? [{ id: "email", message: error }] : []} />

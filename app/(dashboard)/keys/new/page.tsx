@@ -15,7 +15,10 @@ export default dashboardPage("/keys/new", async ({ ctx, view }) => {
     crumb: keys,
     narrow: true,
     body: asksAgain ? (
-      confirmAgain({ ctx, view }, { why: "A live key needs a newer sign-in.", keep: { ...keys, label: "Cancel" } })
+      await confirmAgain(
+        { ctx, view },
+        { why: "A live key needs a newer sign-in.", keep: { ...keys, label: "Cancel" } },
+      )
     ) : (
       <NewKeyForm
         action="/keys/create"

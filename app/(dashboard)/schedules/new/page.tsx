@@ -27,7 +27,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
     crumb: { href: hrefIn(view.env, "/schedules"), label: "Schedules" },
     narrow: asksAgain,
     body: asksAgain ? (
-      confirmAgain(
+      await confirmAgain(
         { ctx, view },
         {
           why: "Sending a stored request to another URL needs a newer sign-in.",

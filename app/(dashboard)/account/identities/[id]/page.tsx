@@ -24,10 +24,7 @@ export default dashboardPage("/account/identities/[id]", async ({ ctx, view, rou
         keep={{ href: account.href, label: "Keep it" }}
       >
         <p>It can no longer sign in to your account. Sessions stay: end them on the account page.</p>
-        <p>
-          If somebody signs in with {provider} again and {provider} has verified that your e-mail address is theirs, it
-          is linked anew, and you get a mail.
-        </p>
+        <p>Nobody but you can link it anew, on the account page.</p>
       </Confirm>
     ),
   };

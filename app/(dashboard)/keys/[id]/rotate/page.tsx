@@ -23,7 +23,7 @@ export default dashboardPage("/keys/[id]/rotate", async ({ ctx, view, routeParam
     crumb: keys,
     narrow: true,
     body: asksAgain ? (
-      confirmAgain({ ctx, view }, { why, keep: { ...keys, label: "Keep it" } })
+      await confirmAgain({ ctx, view }, { why, keep: { ...keys, label: "Keep it" } })
     ) : (
       <>
         <FormOutcome error={view.params.error} words={FAILED} />

@@ -9,7 +9,8 @@ export const runtime = "nodejs";
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: publicRoute(startOAuth, async (call) => {
     const provider = enabledProviderOrThrow(call.services, call.params.provider);
-    return goToProvider(call, { provider, redirectTo: call.query.redirectTo });
+    const { redirectTo, link } = call.query;
+    return goToProvider(call, { provider, redirectTo, isToLink: link === "1" });
   }),
   HEAD: headMagicLink,
 });

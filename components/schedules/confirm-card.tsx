@@ -16,6 +16,7 @@ const FAILURES = new Map<string, string>(
     unavailable: "Not started: the database did not answer. Try again.",
     daily: "Not started: this account started as many operations as its plan allows within 24 hours.",
     conflict: "Not started: ten operations are running. Wait for one of them, or stop it.",
+    filter: "Nothing was done: the filter is empty or not valid. Go back and choose again.",
     gone: "Nothing was done: the schedule is not there any more.",
     firing: "Not cancelled: it is firing. Try again in a few seconds.",
     ended: "Not cancelled: it has ended already.",

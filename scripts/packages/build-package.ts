@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /** Contents by path, below the folder that they are for. */
 type Files = Map<string, string>;
@@ -34,10 +34,26 @@ async function readManifest(folder: string): Promise<Manifest> {
 const entriesOf = (paths: string[]) => paths.map((path) => basename(path, ".js"));
 
 async function buildModules(folder: string, entries: string[]): Promise<Files> {
-  const { files: modules } = await bundle(folder, entries, { target: "es2022", platform: "neutral" });
-  const typed = [...modules].map(([path, text]) => [path, withTypes(path, text)] as const);
+  const { files: modules } = await bundle(folder, [...entries, ON_DEMAND], {
+    ...{ target: "es2022", platform: "neutral", plugins: [onDemandBeside] },
+  });
+  const typed = [...modules].map(
+    ([path, text]) => [path, path === `${ON_DEMAND}.js` ? text : withTypes(path, text)] as const,
+  );
   return new Map([...typed, ...(await declare(folder, entries))]);
 }
+
+/** The source of what is loaded only when something is wrong: a file beside the entries. */
+const ON_DEMAND = "on-demand";
+
+const onDemandBeside: Plugin = {
+  name: "on-demand",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/on-demand\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: `./${ON_DEMAND}.js`, external: true } : undefined,
+    );
+  },
+};
 
 /** Minified, since a program is started often, and what is imported on use is a file of its own. */
 async function bundleProgram(folder: string, entries: string[]): Promise<Files> {

@@ -1,3 +1,5 @@
+import { INSTALLATION_URL } from "./installation.ts";
+
 /** A field that the service or this package refused, and why. */
 export type ErrorDetail = { path: string; message: string };
 
@@ -50,6 +52,8 @@ export type StopwatchErrorOptions = {
   attempts?: number | undefined;
   /** Of INVALID_SIGNATURE. */
   reason?: SignatureProblem | undefined;
+  /** The page that says what to do. */
+  doc_url?: string | undefined;
   cause?: unknown;
 };
 
@@ -62,11 +66,14 @@ export class StopwatchError extends Error {
   declare readonly retryAfterMs: number | undefined;
   declare readonly attempts: number;
   declare readonly reason: SignatureProblem | undefined;
+  /** The page that says what to do. */
+  declare readonly doc_url: string;
   override readonly name = "StopwatchError";
 
-  constructor(code: ErrorCode, message: string, { details = [], attempts = 0, ...rest }: StopwatchErrorOptions = {}) {
-    super(message, rest);
-    Object.assign(this, { code, details, attempts }, rest);
+  constructor(code: ErrorCode, message: string, options: StopwatchErrorOptions = {}) {
+    super(message, options);
+    const doc_url = `${INSTALLATION_URL ?? ""}/docs/sdk`;
+    Object.assign(this, { code, details: [], attempts: 0, doc_url }, options);
   }
 
   /** Whether a value is an error of this package (of any copy of it), and of this code where one is given. */

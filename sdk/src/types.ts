@@ -728,7 +728,7 @@ export type OverviewFilter = {
   to?: Date | string | undefined;
 };
 
-/** What to do with which schedules: either `filter` or `schedules`. */
+/** What to do with which schedules: one of `filter`, `schedules` and `all`. */
 export type OperationInput = {
   /** What is done to each schedule, as the endpoint of one does it. A replay fires now. */
   action: "cancel" | "replay";
@@ -739,15 +739,23 @@ export type OperationInput = {
       /** All schedules that match when the operation is accepted. */
       filter: OperationSet;
       schedules?: undefined;
+      all?: undefined;
     }
   | {
       /** These schedules, in place of a filter. */
       schedules: readonly ScheduleId[];
       filter?: undefined;
+      all?: undefined;
+    }
+  | {
+      /** All schedules of the environment, in place of a filter. */
+      all: true;
+      filter?: undefined;
+      schedules?: undefined;
     }
 );
 
-/** The schedules that match; without any field, all of the environment. */
+/** The schedules that match. At least one field is required, and one that is undefined is refused. */
 export type OperationSet = {
   /** Any of these statuses. */
   status?: readonly Status[] | undefined;

@@ -45,7 +45,13 @@ export const startForm: Form = {
       const flash = await actOnOne(ctx, value("action"), only, idempotencyKey);
       return seeOther(listPage(posted), [flashCookie(ctx.config, LIST, flash)]);
     }
-    const scope = value("all") === "1" ? { filter: filterOf(value) } : { schedules: ids };
+    // A filter that got lost on the way, or became empty, is refused: it never becomes all.
+    const filter = filterOf((name) => fields.get(name) ?? undefined);
+    const scope = {
+      ...(value("all") === "1" && { all: true }),
+      ...((value("matching") === "1" || Object.keys(filter).length > 0) && { filter }),
+      ...(ids.length > 0 && { schedules: ids }),
+    };
     const input = validate(OperationInput, { action: value("action"), idempotencyKey, ...scope });
     const { operation } = await startOperation(ctx, input);
     return goTo(`${LIST}/operations/${encodeId("op", operation.id)}`);
@@ -71,7 +77,9 @@ function selectedPage({ fields, env }: Fields): string {
   const back = listPage({ fields, env });
   const action = fields.get("action") ?? undefined;
   if (fields.get("all") === "1") {
-    const filter = Object.fromEntries(new URLSearchParams(fields.get("filter") ?? ""));
+    const chosen = fields.get("filter");
+    if (chosen === null) return withParameter(back, "error", "none");
+    const filter = Object.fromEntries(new URLSearchParams(chosen));
     return pageUrl(CONFIRM, env, { ...filter, action, all: "1", back });
   }
   if (ids.length === 0) return withParameter(back, "error", "none");
@@ -114,6 +122,7 @@ const FAILURES: Partial<Record<ErrorCode, string>> = {
 function failureOf(error: AppError, fields: URLSearchParams): string {
   const { code, publicMessage } = error;
   if (error instanceof DailyLimitReached) return "daily";
+  if (code === "VALIDATION" && !fields.get("ids")) return "filter";
   if (code !== "CONFLICT") return FAILURES[code] ?? "failed";
   if ((fields.get("ids") ?? ",").includes(",")) return "conflict";
   if (fields.get("action") === "replay") return "refused";

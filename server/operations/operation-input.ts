@@ -8,21 +8,25 @@ import { SCHEDULE_FILTERS } from "../schedules/list-input.ts";
 
 const { q, from, to } = listParameters;
 
-/** The schedules that GET /v1/schedules finds by these parameters; without any, all of the environment. */
-const FilterInput = z.strictObject(
-  {
-    status: z
-      .array(z.enum(STATUSES, `must be one of ${STATUSES.join(", ")}`), "must be an array of statuses")
-      .min(1, "must name at least one status")
-      .optional()
-      .describe("Any of these statuses."),
-    q: q.refine((text) => text !== "", "must not be empty"),
-    from: from.describe("`fire_at` from this instant on."),
-    to: to.describe("`fire_at` before this instant."),
-    ...SCHEDULE_FILTERS,
-  },
-  "must be an object, which is empty for all schedules",
-);
+/** The schedules that GET /v1/schedules finds by these parameters. */
+const FilterInput = z
+  .strictObject(
+    {
+      status: z
+        .array(z.enum(STATUSES, `must be one of ${STATUSES.join(", ")}`), "must be an array of statuses")
+        .min(1, "must name at least one status")
+        .optional()
+        .describe("Any of these statuses."),
+      q: q.refine((text) => text !== "", "must not be empty"),
+      from: from.describe("`fire_at` from this instant on."),
+      to: to.describe("`fire_at` before this instant."),
+      ...SCHEDULE_FILTERS,
+    },
+    "must be an object",
+  )
+  // A field that a program left out by mistake, such as an undefined one, must not widen what is done to all.
+  .refine((filter) => Object.keys(filter).length > 0, "must have at least one field; for all schedules give all: true")
+  .meta({ minProperties: 1 });
 
 const ScheduleIdInput = z
   .string("must be the id of a schedule")
@@ -34,7 +38,7 @@ const ScheduleIdInput = z
   })
   .meta({ pattern: "^sch_[0-7][0-9a-hjkmnp-tv-z]{25}$" });
 
-/** The body of POST /v1/operations: either a filter or ids. */
+/** The body of POST /v1/operations: a filter, ids, or the word `all`. */
 export const OperationInput = z
   .strictObject(
     {
@@ -48,16 +52,26 @@ export const OperationInput = z
         .max(OPERATION_IDS_MAX, `must have at most ${OPERATION_IDS_MAX} ids`)
         .optional()
         .describe("These schedules, in place of a filter."),
+      all: z
+        .literal(true, "must be true")
+        .optional()
+        .describe("All schedules of the environment, in place of a filter."),
       idempotencyKey: IdempotencyKey.optional(),
     },
     "must be a JSON object",
   )
-  .superRefine(({ filter, schedules }, context) => {
-    if ((filter === undefined) !== (schedules === undefined)) return;
-    const message = filter ? "must not be given together with filter" : "or filter is required";
-    context.addIssue({ code: "custom", path: ["schedules"], message });
+  .superRefine((input, context) => {
+    const [first, second] = SCOPES.filter((name) => input[name] !== undefined);
+    if (second) {
+      context.addIssue({ code: "custom", path: [second], message: `must not be given together with ${first}` });
+    } else if (!first) {
+      context.addIssue({ code: "custom", path: ["schedules"], message: "or filter is required, or all: true" });
+    }
   })
-  .meta({ description: "Either `filter` or `schedules`." });
+  .meta({ description: "One of `filter`, `schedules` and `all`." });
+
+/** What says which schedules. */
+const SCOPES = ["filter", "schedules", "all"] as const;
 
 export type OperationInput = z.infer<typeof OperationInput>;
 

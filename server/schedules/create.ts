@@ -25,7 +25,7 @@ export async function createOne(ctx: Ctx, input: CreateInput): Promise<CreatedSc
   return store(ctx, scheduleRequest(ctx, input));
 }
 
-/** The schedule that a create request describes, with packed content and request hash. Throws VALIDATION. */
+/** The schedule that a create request describes, with packed content and request hash. */
 export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
   const { targetUrl, method, headers } = input;
   const time = readTime(input);
@@ -45,6 +45,7 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original, deliveredUrl),
     replayOf: null,
+    precheckError: time?.refusal,
   };
 }
 

@@ -35,6 +35,7 @@ export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, 
   const time = readTime(input);
   const idempotencyKey = input.idempotencyKey ?? null;
   const target = validateTarget(targetUrl ?? stored.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
+  const { precheckError, ...content } = repeatedContent(ctx, stored, input);
   const hashedTarget = targetUrl !== null && target.ok ? target.url : targetUrl;
   const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget };
   return {
@@ -42,7 +43,8 @@ export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, 
     method: stored.method,
     time,
     earlyFire: null,
-    ...repeatedContent(ctx, stored, input),
+    ...content,
+    precheckError: time?.refusal ?? precheckError,
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
     replayOf: stored.id,

@@ -18,6 +18,10 @@ export type Rescheduled = ScheduleRow & Pick<ReadTime, "clockChange">;
 export async function rescheduleSchedule(ctx: Ctx, textId: string, input: RescheduleInput): Promise<Rescheduled> {
   const id = scheduleIdOrThrow(textId);
   const time = readTime(input);
+  if (time?.refusal) {
+    await getSchedule(ctx, textId);
+    throw time.refusal;
+  }
   const change = { fireTime: time?.fireTime, earlyFire: input.earlyFire };
   // A claim can be released between the UPDATE and the read, which makes the schedule movable again: retry.
   for (let tries = 1; ; tries++) {

@@ -5,6 +5,7 @@ import {
   type ClockChange,
   type FireTime,
   type GivenTime,
+  NOW,
   ON_CLOCK_CHANGE,
   resolveFireTime,
 } from "#domain/fire-time.ts";
@@ -115,17 +116,32 @@ export function checkOneTime(body: TimeInput, context: z.RefinementCtx): void {
 /** Parameters of `superRefine`, so that these checks run although other fields are invalid. */
 export const WHATEVER_ELSE = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
-/** A time that was given: what it was, what it means, and how the clocks change at a local time (undefined for others). */
-export type ReadTime = { name: TimeName; given: GivenTime; fireTime: FireTime; clockChange?: ClockChange };
+/**
+ * A time that was given: what it was, what it means, and how the clocks change at a local time (undefined for others). One
+ * with a `refusal` has no instant, and a `fireTime` that nobody may use: it is refused once the idempotency key is known to
+ * be new.
+ */
+export type ReadTime = {
+  name: TimeName;
+  given: GivenTime;
+  fireTime: FireTime;
+  clockChange?: ClockChange;
+  refusal?: AppError;
+};
 
-/** The time of a body that `checkTimes` has accepted; undefined when it has none. Throws VALIDATION for a refused local time. */
+/** The time of a body that `checkTimes` has accepted; undefined when it has none. */
 export function readTime({ fireAt, fireIn, fireAtLocal, timezone, onClockChange }: TimeInput): ReadTime | undefined {
   if (fireAt !== undefined) return asGiven("fireAt", { atMs: fireAt });
   if (fireIn !== undefined) return asGiven("fireIn", { inMs: fireIn });
   if (fireAtLocal === undefined || timezone === undefined) return undefined;
   const given = { ...fireAtLocal, zone: timezone, onClockChange: onClockChange ?? "first" };
   const resolved = resolveFireTime(given);
-  if (!resolved.ok) throw invalid([{ path: "fireAtLocal", message: resolved.message }]);
+  if (!resolved.ok) {
+    const refusal = invalid([{ path: "fireAtLocal", message: resolved.message }]);
+    const other = resolveFireTime({ ...given, onClockChange: "first" });
+    const clockChange = other.ok ? other.clockChange : null;
+    return { name: "fireAtLocal", given, fireTime: NOW, refusal, clockChange };
+  }
   const { atMs, clockChange } = resolved;
   return { name: "fireAtLocal", given, fireTime: { atMs }, clockChange };
 }

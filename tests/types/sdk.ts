@@ -48,7 +48,8 @@ type Schedules = Client["schedules"];
 type Operations = Client["operations"];
 type Method = (...input: never[]) => unknown;
 
-type Answer<M extends Method> = Flat<Awaited<ReturnType<M>>>;
+/** What a page answers, without what iterates. */
+type Answer<M extends Method> = Flat<Omit<Awaited<ReturnType<M>>, "pages" | typeof Symbol.asyncIterator>>;
 
 export type Answers = All<
   [

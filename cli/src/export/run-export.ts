@@ -3,13 +3,14 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../errors/exit-codes.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { FilterOptions } from "../input/filter-options.ts";
+import { type AllOption, filterOrAll } from "../input/ids-or-filter.ts";
 import { parseFilter } from "../input/schedule-filter.ts";
 import { describeFilter } from "../operations/describe-filter.ts";
 import { createProgress } from "../output/progress.ts";
 import { cancelExported } from "./cancel-exported.ts";
 import { fileLines } from "./file-lines.ts";
 
-export type ExportOptions = FilterOptions & { cancel?: true; yes?: true };
+export type ExportOptions = FilterOptions & AllOption & { cancel?: true; yes?: true };
 
 /**
  * Writes the schedules that match to stdout as JSON lines, and cancels them where that is asked for: once all lines are in a
@@ -17,7 +18,9 @@ export type ExportOptions = FilterOptions & { cancel?: true; yes?: true };
  */
 export async function runExport(context: Context, options: ExportOptions): Promise<number> {
   const { out, say } = context;
-  const filter = parseFilter(options, Date.now()) ?? {};
+  const given = filterOrAll(parseFilter(options, Date.now()), options, EXAMPLE);
+  if (options.cancel && !given) throw new UsageError("--cancel needs a filter such as --q, or --all", EXAMPLE);
+  const filter = given ?? {};
   if (options.cancel) return exportAndCancel(context, { status: ["scheduled"], ...filter }, options.yes);
   say(WITHOUT_PAYLOADS);
   const count = await exportAll(context, filter, (schedule) => out.raw(`${JSON.stringify(schedule)}\n`));
@@ -30,7 +33,7 @@ async function exportAndCancel(context: Context, filter: OperationSet, isYes: bo
   const file = fileLines(process.stdout.fd);
   if (file === undefined) {
     const why = "needs stdout to be a file, where the export is safe before anything is cancelled";
-    throw new UsageError(`--cancel ${why}`, "stopwatch export --cancel > schedules.jsonl");
+    throw new UsageError(`--cancel ${why}`, EXAMPLE);
   }
   say(WITHOUT_PAYLOADS);
   const { total, total_capped } = await client().schedules.list({ ...filter, limit: 1 }, { signal });
@@ -85,6 +88,7 @@ async function cancelAll({ client, say, signal }: Context, ids: readonly string[
   }
 }
 
+const EXAMPLE = "stopwatch export --cancel --all > schedules.jsonl";
 const WITHOUT_PAYLOADS = "Payloads and headers are not in an export: the service never returns them.";
 const SHOWN_MAX = 10;
 

@@ -1,6 +1,6 @@
 import { UsageError } from "../errors/usage-error.ts";
 import { addFilterOptions, type FilterOptions } from "../input/filter-options.ts";
-import { addIdArgument, readIdsOrFilter } from "../input/ids-or-filter.ts";
+import { type AllOption, addAllOption, addIdArgument, readIdsOrFilter } from "../input/ids-or-filter.ts";
 import { parseKeyForOnce } from "../input/key-for-once.ts";
 import { addTimeOptions, type TimeOptions } from "../input/time-options.ts";
 import { createEach } from "../operations/create-each.ts";
@@ -8,7 +8,7 @@ import type { Verb } from "../verb.ts";
 
 const EXAMPLE = "stopwatch replay sch_01kxyz5n3h8q2v7c4m9t6w0b1d";
 
-type Options = FilterOptions & TimeOptions & { yes?: true; keyForOnce?: string };
+type Options = FilterOptions & AllOption & TimeOptions & { yes?: true; keyForOnce?: string };
 
 /** Sends requests again, as new schedules. */
 export const replay: Verb<Options> = {
@@ -21,6 +21,7 @@ export const replay: Verb<Options> = {
     addTimeOptions(command);
     command.option("--key-for-once <text>", "A key of yours (Idempotency-Key), for one ID");
     addFilterOptions(command);
+    addAllOption(command, "All that are dead, in place of a filter");
     command.option("--yes", "Do not ask before sending all that match");
   },
   async run(context, options, args) {

@@ -17,7 +17,7 @@ function problemOf(key: string): string | false {
     : key.trim() !== key
       ? "has blanks or a line break around it"
       : key === rest
-        ? "does not begin with sw_live_ or sw_test_"
+        ? "does not begin with sw_live_ or sw_test_: no quotes, no Bearer"
         : rest.length !== 38
           ? `has ${key.length} characters, not ${key.length - rest.length + 38}`
           : isMistyped(key) && "has a typing error";

@@ -3,18 +3,22 @@ import { orInvalid } from "./invalid.ts";
 
 /** The address of the installation, without a slash at its end. Throws INVALID_ARGUMENT without one. */
 export function findBaseUrl(given: string | URL | undefined): string {
-  const text = given ?? (readEnvironment() || INSTALLATION_URL);
-  return orInvalid("baseUrl", 'or STOPWATCH_URL must be an address such as "https://stopwatch.example.com"', () => {
-    // Without query, fragment and user, and without the /v1 that every call adds.
-    const [, address] = /^(https?:\/\/[^?#@]*[^/?#@])(?<!\/v1)\/*$/.exec(new URL(text as string).href) as string[];
-    return address as string;
-  });
+  const text = given ?? (readEnvironment("STOPWATCH_URL") || INSTALLATION_URL);
+  return orInvalid(
+    "baseUrl",
+    'or STOPWATCH_URL must be an address such as "https://stopwatch.example.com", without /v1',
+    () => {
+      // Without query, fragment and user, and without the /v1 that every call adds.
+      const [, address] = /^(https?:\/\/[^?#@]*[^/?#@])(?<!\/v1)\/*$/.exec(new URL(text as string).href) as string[];
+      return address as string;
+    },
+  );
 }
 
-/** STOPWATCH_URL, where the runtime has an environment and lets it be read. */
-function readEnvironment(): string | undefined {
+/** A variable, where the runtime has an environment and lets it be read. */
+export function readEnvironment(name: string): string | undefined {
   try {
-    return (globalThis as { process?: { env: { STOPWATCH_URL?: string } } }).process?.env.STOPWATCH_URL;
+    return (globalThis as { process?: { env: { [name: string]: string } } }).process?.env[name];
   } catch {
     // Deno throws when the process may not read the environment.
     return undefined;

@@ -1,8 +1,6 @@
 import { StopwatchError } from "../error.ts";
 import { bounded } from "./bounded.ts";
-import { causeOf } from "./cause-of.ts";
-
-import { checkNumbers } from "./invalid.ts";
+import { checkNames, checkNumbers } from "./invalid.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { writeQuery } from "./write-query.ts";
 
@@ -75,7 +73,7 @@ export type CallDetails<T> = {
   /** The wait before the next poll, ms; undefined when polling ends. `serverMs` is the service's time, epoch ms. */
   nextLook?: (value: T, serverMs: number) => number | undefined;
   /** Whether a schedule is as the call wanted it. The call ran between the two times of the service, epoch ms. */
-  isAsked?: (value: T, fromMs: number, toMs: number) => boolean;
+  isAsked?: (value: T, fromMs: number, toMs: number) => boolean | Promise<boolean>;
 };
 
 /** Calls the API, with retries. Resolves to the body of the answer, undefined when it has none. */
@@ -94,6 +92,7 @@ export function createCall(
   ): Promise<T> {
     const { body, nextLook, isAsked, trace = {} } = details;
     const { signal, timeoutMs = totalMs, maxRetries = nextLook ? Infinity : retries } = options;
+    checkNames(options, "signal timeoutMs maxRetries");
     checkNumbers({ timeoutMs, attemptTimeoutMs, maxRetries });
     const url = baseUrl + path + writeQuery(details.query);
     const headers = {
@@ -122,10 +121,11 @@ export function createCall(
         const answer = await bounded(send, Math.min(attemptTimeoutMs, leftMs()), signal);
         // Create the error here, after the await, so that its stack leads to the caller.
         return answer
-          ? parseAnswer(...answer, baseUrl, attempts, trace)
+          ? await parseAnswer(...answer, baseUrl, attempts, trace)
           : new StopwatchError("TIMEOUT", `${baseUrl} has not answered`, { attempts });
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
+        const { causeOf } = await import("../on-demand.ts");
         const cause = causeOf(thrown, apiKey + (body ?? ""));
         return new StopwatchError("NETWORK", `${baseUrl} cannot be reached`, { attempts, cause });
       }
@@ -138,15 +138,15 @@ export function createCall(
         // -1: no answer.
         const { status = -1, retryAfterMs = 0 } = answer;
         if (trace.isLost && isAsked && (status === 400 || status === 409)) {
-          const found = await call<T>(
-            "GET",
-            path.replace("/fire", ""),
-            { ...options, timeoutMs: leftMs() },
-            { trace },
-          ).catch(() => undefined);
+          const { findChanged } = await import("../on-demand.ts");
+          const found = await findChanged(
+            () => call<T>("GET", path.replace("/fire", ""), { ...options, timeoutMs: leftMs() }, { trace }),
+            isAsked,
+            () => performance.now() - startMs,
+            trace,
+          );
           if (signal?.aborted) throw signal.reason;
-          const endMs = (trace.serverMs as number) + 1_000;
-          if (found && isAsked(found, endMs - (performance.now() - startMs) - 2_000, endMs)) return found;
+          if (found) return found;
         }
         if (status < 300 || status === 408 || status >= 500) trace.isLost = true;
         waitMs = Math.max(retryAfterMs, Math.min(8_000, 250 * 2 ** attempt) * (1 - Math.random() / 2));

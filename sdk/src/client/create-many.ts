@@ -40,9 +40,10 @@ export function createCreateMany(call: Call): CreateMany {
       for await (const given of items) {
         if (signal?.aborted) break;
         index++;
-        const item = withKey(given);
-        const { idempotencyKey } = item;
+        let idempotencyKey = "";
         try {
+          const item = withKey(given);
+          idempotencyKey = item.idempotencyKey;
           const json = writeSchedule(item, true);
           const size = new TextEncoder().encode(json).length + 1;
           bytes += size;

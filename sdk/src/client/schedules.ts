@@ -12,7 +12,6 @@ import type {
 import type { CreateMany } from "./bulk-entries.ts";
 import type { Call, CallOptions } from "./call.ts";
 import { createCreateMany } from "./create-many.ts";
-import { isMoved } from "./is-moved.ts";
 import { createPager, type Pager } from "./pager.ts";
 import { pathOf } from "./path-of.ts";
 import { withKey, writeSchedule } from "./write-body.ts";
@@ -59,7 +58,7 @@ export function createSchedules(call: Call): Schedules {
     reschedule: async (id, input, options) =>
       call<Schedule>("PATCH", pathOf(root, id), options, {
         body: writeSchedule(input),
-        isAsked: (...found) => isMoved(input, ...found),
+        isAsked: async (...found) => (await import("../on-demand.ts")).isMoved(input, ...found),
       }),
     fire: async (id, options) =>
       call<Schedule>("POST", `${pathOf(root, id)}/fire`, options, {
@@ -69,9 +68,9 @@ export function createSchedules(call: Call): Schedules {
       }),
     cancel: async (id, options) => call("DELETE", pathOf(root, id), options),
     replay: async (id, input, options) =>
-      call("POST", `${pathOf(root, id)}/replay`, options, { body: writeSchedule(withKey(input)) }),
+      call("POST", `${pathOf(root, id)}/replay`, options, { body: writeSchedule(withKey(input), false) }),
     clone: async (id, input, options) =>
-      call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input)) }),
+      call("POST", `${pathOf(root, id)}/clone`, options, { body: writeSchedule(withKey(input), false) }),
     wait: async (id, options) =>
       call<Schedule>("GET", pathOf(root, id), options, {
         // Poll when the next attempt is due, but within 1 to 15 s: the schedule may be moved or cancelled meanwhile.

@@ -12,9 +12,9 @@ import type {
   Usage,
 } from "../types.ts";
 import { environmentOf } from "./api-key.ts";
-import { findBaseUrl } from "./base-url.ts";
+import { findBaseUrl, readEnvironment } from "./base-url.ts";
 import { type Call, type CallOptions, type ClientOptions, createCall } from "./call.ts";
-import { invalid } from "./invalid.ts";
+import { checkNames, invalid } from "./invalid.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { createPager, type Pager } from "./pager.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
@@ -25,6 +25,8 @@ export type StopwatchOptions = ClientOptions & {
   baseUrl?: string | URL | undefined;
 };
 
+type Globals = { window?: { document?: unknown }; navigator?: { userAgent: string } };
+
 export interface Logs {
   /** Attempts across all schedules, the newest first, within the plan's retention window. */
   list(filter?: LogFilter, options?: CallOptions): Pager<LoggedAttempt, LogPage>;
@@ -32,6 +34,7 @@ export interface Logs {
 
 /** The secrets that deliveries are signed with. */
 export interface Secrets {
+  /** The current secret and the next one, of the key's environment. */
   get(options?: CallOptions): Promise<SigningSecrets>;
   /** Makes the next secret the current one. For 24 hours deliveries are signed with the former one too. */
   rotate(options?: CallOptions): Promise<RotatedSigningSecrets>;
@@ -53,12 +56,14 @@ export class Stopwatch {
   readonly #call: Call;
 
   /**
-   * Throws INVALID_KEY for a malformed key, and INVALID_ARGUMENT without an address, or in a browser window (where
-   * there is `window.document`), in which everybody could read the key.
+   * Without a key it takes STOPWATCH_API_KEY. Throws INVALID_KEY for a malformed key, and INVALID_ARGUMENT without an
+   * address, for an unknown option, or in a browser window, in which everybody could read the key.
    */
-  constructor(apiKey: string | undefined, options: StopwatchOptions = {}) {
-    if ((globalThis as { window?: { document?: unknown } }).window?.document)
+  constructor(apiKey: string | undefined = readEnvironment("STOPWATCH_API_KEY"), options: StopwatchOptions = {}) {
+    const { window, navigator } = globalThis as Globals;
+    if (window?.document && !/jsdom|happyd/i.test(navigator?.userAgent as string))
       throw invalid("apiKey", "must not be used in a browser");
+    checkNames(options, "baseUrl timeoutMs attemptTimeoutMs maxRetries fetch onRetry");
     const env = environmentOf(apiKey);
     this.baseUrl = findBaseUrl(options.baseUrl);
     this.env = env;

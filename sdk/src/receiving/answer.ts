@@ -1,3 +1,4 @@
+import { invalid } from "../client/invalid.ts";
 import type { StopwatchError } from "../error.ts";
 import type { Bytes } from "../signatures/body.ts";
 import type { VerifyOptions } from "../signatures/check-signature.ts";
@@ -7,7 +8,10 @@ import type { Once } from "./once.ts";
 import type { Gone, RetryLater } from "./retry-later.ts";
 
 export type ReceiveOptions = Omit<VerifyOptions, "now"> & {
-  /** What to do with a delivery. The answer is 200 when it returns, 500 when it throws; see `RetryLater` and `Gone`. */
+  /**
+   * What to do with a delivery. A `Response` that it returns is the answer; one that is not 2xx has failed, and is tried
+   * again. Otherwise the answer is 200 when it returns, 500 when it throws; see `RetryLater` and `Gone`.
+   */
   onDelivery: (delivery: Delivery) => unknown;
   /** Keeps a repeated delivery from running `onDelivery` again. */
   once?: Once | undefined;
@@ -32,7 +36,7 @@ export async function answer(
   try {
     const checkBody = checkHeaders(headers, options);
     const bytes = await readBody(maxBytes);
-    if (typeof bytes === "number") return say(bytes, `The body is over ${maxBytes} bytes`);
+    if (typeof bytes === "number") return say(bytes, `over ${maxBytes} bytes`);
     delivery = await checkBody(bytes);
   } catch (error) {
     const { code, reason, message } = error as StopwatchError;
@@ -40,6 +44,7 @@ export async function answer(
     onError(error);
     return say(500, `misconfigured: ${message}`);
   }
+  let result: unknown;
   // If `once` fails here, the answer still tells how the work ended.
   const note = async (end: "finish" | "fail") => once?.[end](delivery.scheduleId);
   try {
@@ -48,7 +53,7 @@ export async function answer(
     // An attempt waits 30 s for its answer, so the running one has ended by then.
     if (state !== "new") return say(503, "busy", 30);
     try {
-      await onDelivery(delivery);
+      result = await onDelivery(delivery);
     } catch (error) {
       await note("fail").catch(onError);
       throw error;
@@ -61,8 +66,15 @@ export async function answer(
     onError(error);
     return say(500, "failed");
   }
-  await note("finish").catch(onError);
-  return say(200, "ok");
+  const said = result instanceof Response ? result : say(200, "ok");
+  await note(said.ok ? "finish" : "fail").catch(onError);
+  return said;
+}
+
+/** Throws INVALID_ARGUMENT for what is missing. Values may be: a build has no secrets. */
+export function checkOptions(options: ReceiveOptions): void {
+  for (const name of ["onDelivery", "secrets"] as const)
+    if (!(name in Object(options))) throw invalid(name, "is missing");
 }
 
 function say(status: number, text: string, retryAfter?: number): Response {

@@ -1,5 +1,5 @@
 import { bodyBytes, refuseUsedBody } from "../signatures/body.ts";
-import { answer, type ReceiveOptions } from "./answer.ts";
+import { answer, checkOptions, type ReceiveOptions } from "./answer.ts";
 import { readStream } from "./read-stream.ts";
 
 type Chunks = AsyncIterable<Uint8Array | string>;
@@ -30,6 +30,7 @@ export type NodeResponse = {
 export function receiveNode(
   options: ReceiveOptions,
 ): (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void) => Promise<void> {
+  checkOptions(options);
   return async (request, response, next) => {
     const readBody = async (maxBytes: number) => {
       // The socket outlives the iterator, so that the answer to a body that is too large arrives.

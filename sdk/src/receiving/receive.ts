@@ -1,5 +1,5 @@
 import { refuseUsedBody } from "../signatures/body.ts";
-import { answer, type ReceiveOptions } from "./answer.ts";
+import { answer, checkOptions, type ReceiveOptions } from "./answer.ts";
 import { readStream } from "./read-stream.ts";
 
 /**
@@ -8,6 +8,7 @@ import { readStream } from "./read-stream.ts";
  * handled, and 500 when `onDelivery` throws or the receiver is misconfigured.
  */
 export function receive(options: ReceiveOptions): (request: Request) => Promise<Response> {
+  checkOptions(options);
   return (request) => {
     const readBody = async (maxBytes: number) =>
       request.bodyUsed ? refuseUsedBody() : readStream(request.body ?? [], maxBytes);

@@ -15,7 +15,7 @@ export function checkTime(timestamp: string, { toleranceSeconds = 300, now = Dat
   const age = Math.floor(+now / 1000) - +timestamp;
   // Written so that a tolerance or a time that is no number refuses, too.
   if (!(Math.abs(age) <= toleranceSeconds)) {
-    refuse(`Signed ${age} s ago: set this machine's clock, verify on arrival`, age < 0 ? "too_new" : "too_old");
+    refuse(`Signed ${age} s ago: is the clock right?`, age < 0 ? "too_new" : "too_old");
   }
   return new Date(+timestamp * 1000);
 }
@@ -36,5 +36,5 @@ export async function findKey(
     const key = await subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of given) if (await subtle.verify("HMAC", key, signature, content)) return index;
   }
-  return refuse("No secret fits: pass the raw body, current and next of this environment", "no_match");
+  return refuse("No secret fits: pass the raw body, current and next", "no_match");
 }

@@ -16,7 +16,7 @@ export function readHeader(headers: HeaderBag, name: string): string {
 /** As `readHeader`. Throws INVALID_SIGNATURE unless there is a value of this form. */
 export function readHeaderAs(headers: HeaderBag, name: string, form: RegExp): string {
   const value = readHeader(headers, name);
-  if (!value) refuse(`${name} is missing: pass all headers of the request`, "missing_header");
-  if (!form.test(value)) refuse(`${name} is malformed or came twice: does a proxy change it?`, "malformed_header");
+  if (!value) refuse(`${name} is missing`, "missing_header");
+  if (!form.test(value)) refuse(`${name} is malformed or twice`, "malformed_header");
   return value;
 }

@@ -2,9 +2,9 @@ import { invalid } from "../client/invalid.ts";
 import type { Bytes } from "./body.ts";
 
 /** The keys of 1 to 8 secrets, for Standard Webhooks. Throws INVALID_ARGUMENT, never with a secret in it. */
-export function decodeSecrets(secrets: readonly (string | undefined)[]): Bytes[] {
+export function decodeSecrets(secrets: readonly (string | undefined)[] | undefined): Bytes[] {
   const count = secrets?.length;
-  if (!count || count > 8) throw invalid("secrets", "must be 1 to 8, such as [current, next]");
+  if (!count || count > 8) throw invalid("secrets", "must be 1 to 8: [current, next]");
   return secrets.map(decodeSecret);
 }
 

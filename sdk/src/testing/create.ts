@@ -96,6 +96,7 @@ export function store(account: Account, draft: Draft): Creation {
   const { time, idempotencyKey: key } = draft;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
+  if (time?.refusal) throw time.refusal;
   if (time && time.atMs <= account.nowMs) throw refuseField(time.name, "must be in the future");
   if (draft.refusal) throw draft.refusal;
   const target = readTarget(draft.targetUrl, account.settings.allowedTargets, account.settings.env);

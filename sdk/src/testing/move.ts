@@ -22,6 +22,7 @@ export function readMoveBody(body: unknown): MoveBody {
 /** Moves a schedule that is `scheduled`. Returns the time that was given. */
 export function reschedule(account: Account, schedule: Stored, body: MoveBody): GivenTime | undefined {
   const time = readTime(body, account.nowMs);
+  if (time?.refusal) throw time.refusal;
   if (time && time.atMs <= account.nowMs) throw refuseField(time.name, "must be in the future");
   if (schedule.status !== "scheduled") throw conflict(account, schedule, "rescheduled");
   if (time) Object.assign(schedule, { fireMs: time.atMs, nextMs: time.atMs, isAsked: false });

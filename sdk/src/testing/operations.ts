@@ -1,7 +1,17 @@
 import type { LeftAlone, Operation, StartedOperation } from "../types.ts";
 import { type Account, DAY_MS, type StoredOperation } from "./account.ts";
 import { store } from "./create.ts";
-import { type Fields, idempotencyKey, listOf, objectOf, oneOf, optional, parsed, readFields } from "./fields.ts";
+import {
+  type Fields,
+  idempotencyKey,
+  isObject,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  parsed,
+  readFields,
+} from "./fields.ts";
 import { isId } from "./ids.ts";
 import { type Search, searchSchedules } from "./lists.ts";
 import { cancel } from "./move.ts";
@@ -14,31 +24,45 @@ type OperationBody = {
   action: Operation["action"];
   filter?: Search | undefined;
   schedules?: string[] | undefined;
+  all?: true | undefined;
   idempotencyKey?: string | undefined;
 };
 
 const FIELDS: Fields<OperationBody> = {
   action: oneOf("cancel", "replay"),
-  filter: optional(objectOf(SET_FIELDS)),
+  filter: optional((value, report) => {
+    if (isObject(value) && !Object.keys(value).length)
+      return void report("must have at least one field; for all schedules give all: true");
+    return objectOf(SET_FIELDS)(value, report);
+  }),
   schedules: optional(
     listOf(
       parsed((text) => (isId("sch", text) ? text : null), "the id of a schedule"),
       1_000,
     ),
   ),
+  all: optional((value, report) => value === true || void report("must be true")),
   idempotencyKey: optional(idempotencyKey),
 };
 
+/** What says which schedules. */
+const SCOPES = ["filter", "schedules", "all"];
+
 export function readOperationBody(body: unknown): OperationBody {
-  return readFields(body, FIELDS, ({ filter, schedules }, add, isRead) => {
-    if (!isRead || (filter === undefined) !== (schedules === undefined)) return;
-    add("schedules", filter === undefined ? "or filter is required" : "must not be given together with filter");
+  return readFields(body, FIELDS, (given, add, isRead) => {
+    const [first, second] = SCOPES.filter((name) => given[name] !== undefined);
+    if (!isRead || (first && !second)) return;
+    add(
+      second ?? "schedules",
+      first ? `must not be given together with ${first}` : "or filter is required, or all: true",
+    );
   });
 }
 
 /** Accepts an operation, or finds the one that has its idempotency key. `runOperations` carries it out. */
 export function startOperation(account: Account, body: OperationBody): StartedOperation {
-  const { action, filter, schedules, idempotencyKey: key } = body;
+  const { action, schedules, all, idempotencyKey: key } = body;
+  const filter = all ? {} : body.filter;
   const sorted = (texts: readonly string[] | undefined) => texts && [...texts].sort();
   const { late, host, code, idempotency_key: keyOfOne, operation: madeBy } = filter ?? {};
   const narrower = [late?.text, host, code, keyOfOne, madeBy];

@@ -1,7 +1,7 @@
 import { parseDuration } from "./durations.ts";
 import { type AddProblem, type Fields, oneOf, optional, parsed } from "./fields.ts";
 import { isInRange, type LocalTime, parseInstant, parseLocalTime } from "./instants.ts";
-import { refuseField } from "./refusal.ts";
+import { type Refusal, refuseField } from "./refusal.ts";
 import { instantsOf, isZone } from "./zones.ts";
 
 /** When a schedule fires: an instant (epoch ms), ms from now, or a local time. */
@@ -47,9 +47,11 @@ export type GivenTime = {
   compared: string;
   /** Of a local time. */
   clockChange?: "gap" | "repeat" | null;
+  /** Why there is no such instant. It counts once the idempotency key is known to be new. */
+  refusal?: Refusal | undefined;
 };
 
-/** The time of a body; undefined without one. Throws VALIDATION for a local time that is refused. */
+/** The time of a body; undefined without one. */
 export function readTime(body: TimeBody, nowMs: number): GivenTime | undefined {
   const { fireAt, fireIn, fireAtLocal: local, timezone = "", onClockChange = "first" } = body;
   if (fireAt !== undefined) return { name: "fireAt", atMs: fireAt, compared: `${fireAt}` };
@@ -57,12 +59,14 @@ export function readTime(body: TimeBody, nowMs: number): GivenTime | undefined {
   if (local === undefined) return undefined;
   const { first, second, change } = instantsOf(local.ms, timezone);
   const name = "fireAtLocal";
-  if (change && onClockChange === "refuse")
-    throw refuseField(name, change === "gap" ? "does not exist there" : "comes twice there");
   const atMs = (onClockChange === "second" ? second : first) + local.fractionMs;
-  if (!isInRange(atMs)) throw refuseField(name, "must be at most 9999-12-31T23:59:59.999 in UTC");
+  const problem =
+    change && onClockChange === "refuse"
+      ? { gap: "does not exist there", repeat: "comes twice there" }[change]
+      : !isInRange(atMs) && "must be at most 9999-12-31T23:59:59.999 in UTC";
+  const refusal = problem ? refuseField(name, problem) : undefined;
   const compared = `local ${local.ms + local.fractionMs} ${timezone} ${onClockChange}`;
-  return { name, atMs, compared, clockChange: change };
+  return { name, atMs, compared, clockChange: change, refusal };
 }
 
 const NAMES = ["fireAt", "fireIn", "fireAtLocal"];

@@ -133,7 +133,7 @@ const stateOf = ({ accountId }: TestCaller) =>
 /** A running operation. */
 async function operationOf(key: string): Promise<string> {
   await api.create(key);
-  return (await call("POST", "/v1/operations", key, { action: "cancel", filter: {} })).body.id;
+  return (await call("POST", "/v1/operations", key, { action: "cancel", all: true })).body.id;
 }
 
 /** The path of an endpoint with something in it that the account has in its live environment. */

@@ -210,6 +210,15 @@ it("the fake answers as the service does: times as durations and as local times"
     await create({ idempotencyKey: "in", fireAt: undefined, fireIn: "25h" });
     await create({ idempotencyKey: "local", ...gap, onClockChange: "first" });
     await create({ idempotencyKey: "local", ...gap, onClockChange: "second" });
+    for (const idempotencyKey of ["local", "new"]) {
+      for (const time of [gap, repeat, local("9999-12-31T23:59", "America/New_York")]) {
+        await create({ idempotencyKey, ...time, onClockChange: "refuse" });
+        const body = { idempotencyKey: `clone-${idempotencyKey}`, ...time, onClockChange: "refuse" };
+        await call("POST", `/v1/schedules/${id}/clone`, { payload: "", ...body });
+      }
+    }
+    const unknown = "sch_01kbm5qk4f8rz3c2x7w9v6n1ta";
+    await call("PATCH", `/v1/schedules/${unknown}`, { ...gap, fireAt: undefined, onClockChange: "refuse" });
     const item = { targetUrl: sides.target };
     const times = [{ fireIn: "1h" }, { fireAtLocal: gap.fireAtLocal, timezone: gap.timezone }, {}];
     await call("POST", "/v1/schedules/bulk", { schedules: times.map((time) => ({ ...item, ...time })) });

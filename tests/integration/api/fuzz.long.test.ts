@@ -37,7 +37,7 @@ async function createCaller(): Promise<Caller> {
     UPDATE schedules SET status = 'succeeded', next_attempt_at = NULL, ended_at = now()
     WHERE account_id = ${account.accountId}`;
   const ids = [key.body.id, sent, await api.create(account.live), await api.create(account.test)];
-  const operation = await api.call("POST", "/v1/operations", account.live, { action: "cancel", filter: {} });
+  const operation = await api.call("POST", "/v1/operations", account.live, { action: "cancel", all: true });
   ids.push(operation.body.id);
   return { credentials: { live: account.live, test: account.test, session }, ids };
 }

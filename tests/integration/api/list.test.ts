@@ -248,7 +248,7 @@ describe("next_cursor", () => {
     await api.sql`INSERT INTO attempts (schedule_id, attempt, attempted_at, account_id, env, outcome, status_code, latency_ms, error_text)
       SELECT ${decodeId("sch", id)}, n, now() - interval '1 minute', ${caller.accountId}, 'live', 'delivered', 200, 1, ''
       FROM generate_series(1, 5) n`;
-    for (let n = 0; n < 5; n++) await api.call("POST", "/v1/operations", caller.live, { action: "cancel", filter: {} });
+    for (let n = 0; n < 5; n++) await api.call("POST", "/v1/operations", caller.live, { action: "cancel", all: true });
     for (let n = 0; n < 5; n++) await api.call("POST", "/v1/signing-secrets/rotate", caller.live);
     const session = await api.session(caller.accountId);
     for (const [path, credential] of [

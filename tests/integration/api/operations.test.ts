@@ -53,10 +53,13 @@ describe("POST /v1/operations", () => {
     expect(answer).toMatchObject({ status: 202, body: { status: "done", total: 0, ended_at: expect.any(String) } });
   });
 
-  it("reads an empty filter as all schedules of the environment", async () => {
+  it("acts on all schedules of the environment only when asked for all", async () => {
     await api.create(caller.live);
     await api.create(caller.test);
-    expect((await start({ action: "cancel", filter: {} })).body).toMatchObject({ total: 1 });
+    expect((await start({ action: "cancel", all: true })).body).toMatchObject({
+      total: 1,
+      filter: { status: null, q: null, from: null, to: null, host: null },
+    });
   });
 
   it("answers the same operation again for a known idempotencyKey, by field or header, and says when the request differs", async () => {
@@ -80,7 +83,7 @@ describe("POST /v1/operations", () => {
 
   it("accepts one operation for concurrent calls with one key", async () => {
     await api.create(caller.live);
-    const body = { action: "cancel", filter: {}, idempotencyKey: "once" };
+    const body = { action: "cancel", all: true, idempotencyKey: "once" };
     const answers = await Promise.all([start(body), start(body), start(body), start(body)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
@@ -88,7 +91,7 @@ describe("POST /v1/operations", () => {
 
   it("lets ten run at once, and no more when several are started concurrently", async () => {
     await api.create(caller.live);
-    const body = { action: "cancel", filter: {} };
+    const body = { action: "cancel", all: true };
     const answers = await Promise.all(Array.from({ length: OPERATIONS_RUNNING_MAX + 3 }, () => start(body)));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(OPERATIONS_RUNNING_MAX);
     const [refused] = answers.filter(({ status }) => status !== 202);
@@ -152,8 +155,18 @@ describe("POST /v1/operations", () => {
 
   it.each<[string, unknown, string]>([
     ["neither filter nor ids", { action: "cancel" }, "schedules"],
-    ["both", { action: "cancel", filter: {}, schedules: ["sch_01kbm5qk4f8rz3c2x7w9v6n1ta"] }, "schedules"],
-    ["an unknown action", { action: "delete", filter: {} }, "action"],
+    ["an empty filter", { action: "cancel", filter: {} }, "filter"],
+    ["a filter of which a program lost the only value", { action: "cancel", filter: { q: undefined } }, "filter"],
+    ["a filter whose value is null", { action: "cancel", filter: { q: null } }, "filter.q"],
+    ["an empty filter beside an all that is not true", { action: "cancel", filter: {}, all: false }, "all"],
+    ["ids beside all", { action: "cancel", all: true, schedules: ["sch_01kbm5qk4f8rz3c2x7w9v6n1ta"] }, "all"],
+    ["a filter beside all", { action: "cancel", all: true, filter: { q: "a" } }, "all"],
+    [
+      "ids beside a filter",
+      { action: "cancel", filter: { q: "a" }, schedules: ["sch_01kbm5qk4f8rz3c2x7w9v6n1ta"] },
+      "schedules",
+    ],
+    ["an unknown action", { action: "delete", all: true }, "action"],
     ["an unknown status", { action: "cancel", filter: { status: ["pending"] } }, "filter.status.0"],
     ["no status", { action: "cancel", filter: { status: [] } }, "filter.status"],
     ["a misspelt filter", { action: "cancel", filter: { stauts: ["dead"] } }, "filter.stauts"],
@@ -178,7 +191,7 @@ describe("POST /v1/operations", () => {
 describe("POST /v1/operations/:id/stop", () => {
   it("stops a running operation, and answers the same again", async () => {
     await api.create(caller.live);
-    const { body } = await start({ action: "cancel", filter: {} });
+    const { body } = await start({ action: "cancel", all: true });
     const stopped = await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live);
     expect(stopped).toMatchObject({ status: 200, body: { status: "stopped", ended_at: expect.any(String) } });
     const again = await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live);
@@ -190,7 +203,7 @@ describe("POST /v1/operations/:id/stop", () => {
     ["failed", "INTERNAL"],
   ])("is a conflict that names the status of one that is %s", async (status, error) => {
     await api.create(caller.live);
-    const { body } = await start({ action: "cancel", filter: {} });
+    const { body } = await start({ action: "cancel", all: true });
     await api.sql`
       UPDATE operations SET status = ${status}, error_code = ${error}, ended_at = now() WHERE id = ${uuid(body.id)}`;
     expect(await api.call("POST", `/v1/operations/${body.id}/stop`, caller.live)).toMatchObject({
@@ -206,7 +219,7 @@ describe("GET /v1/operations", () => {
   it("lists them newest first, each once over the pages", async () => {
     await api.create(caller.live);
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);
+    for (let i = 0; i < 5; i++) ids.unshift((await start({ action: "cancel", all: true })).body.id);
     const met: string[] = [];
     let next: string | undefined = "/v1/operations?limit=2";
     while (next) {
@@ -221,7 +234,7 @@ describe("GET /v1/operations", () => {
   it("continues after a row by a cursor, whatever is accepted meanwhile", async () => {
     await api.create(caller.live);
     const ids: string[] = [];
-    for (let i = 0; i < 4; i++) ids.unshift((await start({ action: "cancel", filter: {} })).body.id);
+    for (let i = 0; i < 4; i++) ids.unshift((await start({ action: "cancel", all: true })).body.id);
     const [, second = ""] = ids;
     const [row] = await api.sql`SELECT accepted_at AS at FROM operations WHERE id = ${uuid(second)}`;
     const after = writeCursor({
@@ -232,7 +245,7 @@ describe("GET /v1/operations", () => {
       rowsBefore: 2,
       filter: filterDigest({}),
     });
-    await start({ action: "cancel", filter: {} });
+    await start({ action: "cancel", all: true });
     const page = await api.call("GET", `/v1/operations?after=${after}`, caller.live);
     expect(page.body).toMatchObject({ total: 5, offset: 2 });
     expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2));
@@ -242,7 +255,7 @@ describe("GET /v1/operations", () => {
 
   it("shows nothing of another account or environment, and stops nothing there", async () => {
     await api.create(caller.live);
-    const { body } = await start({ action: "cancel", filter: {} });
+    const { body } = await start({ action: "cancel", all: true });
     const other = await api.account();
     for (const key of [caller.test, other.live]) {
       expect((await api.call("GET", "/v1/operations", key)).body.total).toBe(0);

@@ -193,6 +193,14 @@ function throws(work: () => void): boolean {
   }
 }
 
+it.each<[string, Body]>([
+  ["has passed", { fireAt: "2020-01-01T00:00:00Z" }],
+  ["the clocks skip", { fireAtLocal: "2031-03-30T02:30", timezone: "Europe/Berlin", onClockChange: "refuse" }],
+])("PATCH of an unknown schedule to a time that %s is NOT_FOUND", async (_, time) => {
+  const path = "/v1/schedules/sch_01kbm5qk4f8rz3c2x7w9v6n1ta";
+  expect(await api.call("PATCH", path, caller.live, time)).toMatchObject({ status: 404 });
+});
+
 describe("a batch of all kinds of times", () => {
   it("has each item at its time, and reports each that has none", async () => {
     const times: Body[] = [
@@ -248,6 +256,27 @@ describe("a known idempotency key", () => {
       return (body) => post(`/v1/schedules/${id}/clone`, { payload: "p", ...body });
     },
   };
+
+  it.each(Object.keys(singles))("comes before everything that refuses an instant: %s", async (place) => {
+    const send = await (singles[place] as (typeof singles)[string])();
+    const berlin = { timezone: "Europe/Berlin", onClockChange: "refuse" };
+    const refused: Body[] = [
+      { fireAtLocal: "2031-03-30T02:30", ...berlin },
+      { fireAtLocal: "2031-10-26T02:30", ...berlin },
+      { fireAtLocal: "9999-12-31T23:59", timezone: "America/New_York" },
+      { fireAtLocal: "2020-01-01T00:00", timezone: "UTC" },
+      { fireAt: "2020-01-01T00:00:00Z" },
+    ];
+    const idempotencyKey = newKey();
+    const first = await send({ fireAt: FUTURE, idempotencyKey });
+    for (const time of refused) {
+      const again = await send({ ...time, idempotencyKey });
+      expect([again.status, again.body.id], JSON.stringify(time)).toEqual([200, first.body.id]);
+      expect(again.body).toMatchObject({ replayed: true, mismatch: true, fire_at: FUTURE });
+      const unknown = await send({ ...time, idempotencyKey: newKey() });
+      expect(unknown.body.id, JSON.stringify(time)).toBeUndefined();
+    }
+  });
 
   it.each(Object.keys(singles))("compares durations and local times as they were given: %s", async (place) => {
     const send = await (singles[place] as (typeof singles)[string])();

@@ -39,7 +39,7 @@ async function idFor(path: string): Promise<string> {
   if (!path.startsWith("/v1/operations/")) return keyId;
   // An operation over nothing has ended when it is accepted.
   await api.create(caller.live);
-  return (await api.call("POST", "/v1/operations", caller.live, { action: "cancel", filter: {} })).body.id;
+  return (await api.call("POST", "/v1/operations", caller.live, { action: "cancel", all: true })).body.id;
 }
 
 async function linkIdentity(): Promise<string> {

@@ -54,6 +54,37 @@ describe("cancel", () => {
     expect((await get(id)).status).toBe("scheduled");
   });
 
+  it.each([
+    [["cancel"], "ID is missing"],
+    [["cancel", ""], "ID must be"],
+    [["cancel", "--q", ""], "--q must not be empty"],
+    [["cancel", "--status", ""], "--status must be"],
+    [["cancel", "--from", ""], "--from must be"],
+    [["cancel", "--since", ""], "--since must be"],
+    [["cancel", "--host", ""], "host must not be empty"],
+    [["cancel", "--status", "scheduled", "--late", ""], "late must not be empty"],
+    [["cancel", "--code", ""], "code must not be empty"],
+    [["cancel", "--idempotency-key", ""], "idempotency_key must not be empty"],
+    [["cancel", "--operation", ""], "operation must not be empty"],
+    [["cancel", "--all", "--q", "example"], "--all must not stand beside"],
+    [["replay", "--q", ""], "--q must not be empty"],
+    [["replay"], "ID is missing"],
+  ])("reads %j, of which a script lost a value, as a mistake and never as all", async (args, problem) => {
+    const { run, create, get } = await service.account();
+    const id = await create();
+    expect(await run([...args, "--yes"])).toMatchObject({
+      ...{ code: 2, stdout: "", stderr: expect.stringContaining(problem) },
+    });
+    expect((await get(id)).status).toBe("scheduled");
+  });
+
+  it("cancels all with --all", async () => {
+    const { run, create, get } = await service.account();
+    const id = await create();
+    expect(await run(["cancel", "--all", "--yes", "--json"])).toMatchObject({ code: 0 });
+    expect((await get(id)).status).toBe("cancelled");
+  });
+
   it("does nothing when nothing matches", async () => {
     const { run } = await service.account();
     expect(await run(["cancel", "--q", "nowhere"])).toMatchObject({
@@ -105,7 +136,7 @@ describe("replay and clone", () => {
 
 describe("end with 2, name the option, and change nothing:", () => {
   it.each([
-    ["cancel without anything", ["cancel"], "ID is missing: name schedules, or a filter"],
+    ["cancel without anything", ["cancel"], "ID is missing: name schedules, a filter"],
     ["cancel with ids and a filter", ["cancel", NO_SUCH, "--q", "a"], "ID must not stand beside a filter"],
     ["cancel with one bad id among good ones", ["cancel", NO_SUCH, "sch_1"], "ID must be the id of a schedule"],
     ["replay of a filter with a time", ["replay", "--status", "dead", "--in", "5m"], "--in and --at need IDs"],

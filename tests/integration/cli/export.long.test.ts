@@ -57,7 +57,7 @@ it("what was exported and cancelled is created again by an import, as far as an 
   const { run, settings, create, get, caller } = await service.account();
   const plain = await create({ method: "PUT", earlyFire: true });
   const withPayload = await create({ payload: "hello" });
-  const exported = await exportToFile(settings, ["--cancel", "--yes"]);
+  const exported = await exportToFile(settings, ["--cancel", "--all", "--yes"]);
   expect(exported).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("Exported 2 schedules, and cancelled 2."),
@@ -109,7 +109,7 @@ it("asks at the terminal while the export goes into a file: yes exports and canc
   const id = await create();
   const cwd = mkdtempSync(join(tmpdir(), "export-"));
   const exportWith = async (typed: string) => {
-    const command = `"$0" '${resolve("cli/dist/stopwatch.js")}' export --cancel > moved.jsonl`;
+    const command = `"$0" '${resolve("cli/dist/stopwatch.js")}' export --cancel --all > moved.jsonl`;
     const { answer, ended } = startOnTerminal(["sh", "-c", command, process.execPath], { env: settings, cwd });
     await answer(/This is a live key .* Export and then cancel 1 schedule \(scheduled\)\? \[y\/N\]/s, typed);
     return { code: (await ended).code, content: readFileSync(join(cwd, "moved.jsonl"), "utf8"), ...(await get(id)) };
@@ -123,13 +123,15 @@ it("asks at the terminal while the export goes into a file: yes exports and canc
 it("cancels nothing unless the export is in a file, and nothing without --yes where nobody can be asked", async () => {
   const { run, settings, create, get } = await service.account("live");
   const id = await create();
-  const piped = await run(["export", "--cancel", "--yes"]);
+  const widened = await exportToFile(settings, ["--cancel", "--yes"]);
+  expect(widened).toMatchObject({ code: 2, content: "", stderr: expect.stringContaining("or --all") });
+  const piped = await run(["export", "--cancel", "--all", "--yes"]);
   expect(piped).toMatchObject({
     code: 2,
     stdout: "",
     stderr: expect.stringContaining("--cancel needs stdout to be a file"),
   });
-  const asked = await exportToFile(settings, ["--cancel"]);
+  const asked = await exportToFile(settings, ["--cancel", "--all"]);
   expect(asked).toMatchObject({
     code: 2,
     content: "",

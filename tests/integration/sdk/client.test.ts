@@ -109,7 +109,7 @@ describe("a list", () => {
   it("of the log and of operations has pages, too", async () => {
     const { logs, operations } = await newClient();
     expect(await logs.list({ outcome: "failed", code: "5xx" })).toMatchObject({ items: [], retention_days: 7 });
-    for (let n = 0; n < 3; n++) await operations.start({ action: "cancel", filter: {} });
+    for (let n = 0; n < 3; n++) await operations.start({ action: "cancel", all: true });
     const ids = new Set<string>();
     for await (const { id } of operations.list({ limit: 2 })) ids.add(id);
     expect(ids.size).toBe(3);

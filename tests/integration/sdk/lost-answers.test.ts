@@ -56,7 +56,7 @@ it("a batch whose answer is lost is stored once", async () => {
 it("an operation and a rotation whose answers are lost are carried out once", async () => {
   const { client } = await start();
   service.loseNext(/operations$/);
-  expect(await client.operations.start({ action: "cancel", filter: {} })).toMatchObject({ replayed: true });
+  expect(await client.operations.start({ action: "cancel", all: true })).toMatchObject({ replayed: true });
   expect((await client.operations.list()).total).toBe(1);
   const { next } = await client.signingSecrets.get();
   service.loseNext(/rotate$/);
@@ -72,7 +72,7 @@ it("a cancel, a move and a stop whose answers are lost are sent again", async ()
   );
   service.loseNext(/^DELETE/);
   expect(await client.schedules.cancel(id)).toMatchObject({ status: "cancelled" });
-  const operation = await client.operations.start({ action: "cancel", filter: {} });
+  const operation = await client.operations.start({ action: "cancel", all: true });
   service.loseNext(/stop$/);
   expect(await client.operations.stop(operation.id)).toMatchObject({ status: "stopped" });
 });

@@ -182,6 +182,75 @@ test("invalid options of a call or a client are refused", async () => {
   await expectRefused(schedules.createMany({} as never), "items");
 });
 
+describe("an absent value never widens what is done", () => {
+  test("a filter of an operation with an undefined value is refused, whatever stands beside it", async () => {
+    for (const action of ["cancel", "replay"] as const) {
+      await expectRefused(operations.start({ action, filter: { q: undefined } }), "filter.q");
+      await expectRefused(operations.start({ action, filter: { status: ["dead"], host: undefined } }), "filter.host");
+    }
+    await operations.start({ action: "cancel", all: true });
+    expect(JSON.parse(fetch.mock.lastCall?.[1].body ?? "")).toMatchObject({ action: "cancel", all: true });
+  });
+
+  test("a replay or clone at an undefined time is refused: it would be sent now", async () => {
+    await expectRefused(schedules.replay(SCHEDULE_ID, { fireAt: undefined }), "fireAt");
+    await expectRefused(schedules.clone(SCHEDULE_ID, { payload: "", fireIn: undefined }), "fireIn");
+    await schedules.replay(SCHEDULE_ID, { fireIn: "1h", fireAt: undefined });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+});
+
+describe("an option that does not exist is refused, with the one that is meant", () => {
+  test("of a call", async () => {
+    const key = { idempotencyKey: "order-7" } as object;
+    await expectRefused(schedules.create(input({ fireIn: "1s" }), key), "idempotencyKey", "timeoutMs");
+    await expectRefused(schedules.get(SCHEDULE_ID, { timeout: 5 } as object), "timeout", "timeoutMs is");
+    await expectRefused(schedules.list({}, { retries: 5 } as object), "retries", "maxRetries is");
+    await expectRefused(schedules.createMany([], { onprogress: 5 } as object), "onprogress");
+  });
+
+  test.each([
+    ["baseURL", "baseUrl is"],
+    ["timeout", "timeoutMs is"],
+    ["url", "baseUrl is"],
+    ["apiKey", "baseUrl"],
+  ])("of the client: %s", (name, problem) => {
+    const make = () => new Stopwatch(KEY, { baseUrl: "https://stopwatch.example.com", [name]: "x" });
+    expect(make).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining(problem) }),
+    );
+  });
+});
+
+test("an idempotency key that is null is refused, and does not become a random one", async () => {
+  const lost = input({ fireIn: "1s", idempotencyKey: null });
+  await expectRefused(schedules.create(lost), "idempotencyKey");
+  await expectRefused(schedules.replay(SCHEDULE_ID, lost), "idempotencyKey");
+  await expectRefused(
+    operations.start({ action: "cancel", all: true, idempotencyKey: null } as never),
+    "idempotencyKey",
+  );
+  const { rejected } = await schedules.createMany([lost]);
+  expect(rejected).toMatchObject([{ index: 0, code: "INVALID_ARGUMENT" }]);
+});
+
+describe("what JSON would write as an empty object is refused", () => {
+  test.each([["2h"], [new Date()], [new Map()], [["2h"]], [7]])("in place of an input: %j", async (given) => {
+    await expectRefused(schedules.reschedule(SCHEDULE_ID, given as never), "input", 'fireIn: "2h"');
+    await expectRefused(schedules.replay(SCHEDULE_ID, given as never), "input", 'fireIn: "2h"');
+  });
+
+  test.each([
+    [new Map([[1, 2]])],
+    [new Set()],
+    [Promise.resolve(1)],
+    [new URLSearchParams("a=1")],
+    [{ at: new Map() }],
+  ])("as json (%#)", async (json) => {
+    await expectRefused(schedules.create(input({ fireIn: "1s", json })), "json", "no Map or Promise");
+  });
+});
+
 test("values that only the service can judge are sent to it", async () => {
   for (const more of [
     { targetUrl: "ftp://10.0.0.1" },

@@ -91,7 +91,7 @@ describe("a call is tried again", () => {
       () => schedules.create({ targetUrl: "https://example.com", fireIn: "1h", json: {} }),
       () => schedules.replay(SCHEDULE_ID),
       () => schedules.clone(SCHEDULE_ID, { payload: "x" }),
-      () => operations.start({ action: "cancel", filter: {} }),
+      () => operations.start({ action: "cancel", all: true }),
     ]) {
       service.answer(hangUp, json(200, {}));
       await call();

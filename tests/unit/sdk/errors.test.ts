@@ -31,6 +31,23 @@ const text =
     response.writeHead(status, headers).end(body);
 
 describe("an error of the service", () => {
+  test("names the page that says what to do, as an error of the package does", async () => {
+    const error = await failure(refusal(409, "CONFLICT"));
+    expect(error.doc_url).toMatch(/^http:\/\/.*\/docs\/errors#conflict$/);
+    expect(new StopwatchError("INVALID_ARGUMENT", "x").doc_url).toBe("/docs/sdk");
+  });
+
+  test.each([
+    ["targetUrl", "must be an https:// URL", "DELIVERY_ALLOW"],
+    ["targetUrl", "must point to a public host", "DELIVERY_ALLOW"],
+    ["schedules.0.targetUrl", "must use port 80 or 443", "DELIVERY_ALLOW"],
+    ["retries", "is unknown", "setting of the account"],
+    ["maxRetries", "is unknown", "setting of the account"],
+  ])("says of %s %s what to do: %s", async (path, message, hint) => {
+    const error = await failure(refusal(400, "VALIDATION", { details: [{ path, message }] }));
+    expect(error.message).toContain(hint);
+  });
+
   test("has its code, status, request id, details and Retry-After", async () => {
     const details = [{ path: "targetUrl", message: "must be https" }];
     const error = await failure(refusal(400, "VALIDATION", { details }, { "Retry-After": "3" }));

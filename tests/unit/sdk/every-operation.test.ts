@@ -33,7 +33,7 @@ test("every operation that takes an API key has a method, and the public figures
   await schedules.replay(SCHEDULE_ID);
   await schedules.clone(SCHEDULE_ID, { payload: "" });
   await schedules.wait(SCHEDULE_ID);
-  await many.start({ action: "cancel", filter: {} });
+  await many.start({ action: "cancel", all: true });
   await many.list();
   await many.get(OPERATION_ID);
   await many.stop(OPERATION_ID);

@@ -33,7 +33,8 @@ describe("the API key", () => {
     [` ${KEY}`, "blanks or a line break"],
     [`${KEY}\n`, "blanks or a line break"],
     [`\u00a0${KEY}`, "blanks or a line break"],
-    [`Bearer ${KEY}`, "does not begin with sw_live_ or sw_test_"],
+    [`Bearer ${KEY}`, "no Bearer"],
+    [`"${KEY}"`, "no quotes"],
     [KEY.toUpperCase(), "does not begin"],
     [KEY.slice(0, -1), "has 45 characters, not 46"],
     [KEY + KEY, "has 92 characters, not 46"],
@@ -134,6 +135,23 @@ test("a client is refused in the window of a browser, but not in a worker", () =
   vi.stubGlobal("window", {});
   vi.stubGlobal("self", globalThis);
   expect(() => new Stopwatch(KEY, { baseUrl: ADDRESS })).not.toThrow();
+});
+
+test("a client is made in jsdom and happy-dom, which are no browsers", () => {
+  vi.stubGlobal("window", { document: {} });
+  for (const name of ["jsdom/27.0.0", "HappyDOM/20.0.0"]) {
+    vi.stubGlobal("navigator", { userAgent: `Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) ${name}` });
+    expect(() => new Stopwatch(KEY, { baseUrl: ADDRESS })).not.toThrow();
+  }
+  vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0" });
+  expect(() => new Stopwatch(KEY, { baseUrl: ADDRESS })).toThrow("browser");
+});
+
+test("a client without arguments takes STOPWATCH_API_KEY and STOPWATCH_URL", () => {
+  vi.stubGlobal("process", { env: { STOPWATCH_API_KEY: KEY, STOPWATCH_URL: "https://b.example" } });
+  expect(new Stopwatch()).toMatchObject({ baseUrl: "https://b.example", env: "test" });
+  vi.stubGlobal("process", { env: {} });
+  expect(keyError(undefined).message).toContain("is missing");
 });
 
 test("a client prints as its address and environment, and its parts can be replaced in a test", () => {

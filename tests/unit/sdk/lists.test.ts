@@ -19,6 +19,17 @@ test("a list that is awaited is its first page", async () => {
   expect(urls()).toEqual(["/v1/schedules?status=dead%2Cfailed&limit=2"]);
 });
 
+test("a list that came out of an async function can be iterated, from the page that it became", async () => {
+  threePages();
+  const find = async () => service.client().schedules.list({ q: "a" });
+  const list = await find();
+  expect(list).toEqual({ items: [{ id: 1 }, { id: 2 }], next_cursor: "c/1+" });
+  const ids: unknown[] = [];
+  for await (const { id } of list) ids.push(id);
+  expect(ids).toEqual([1, 2, 3, 4, 5]);
+  expect(service.requests).toHaveLength(3);
+});
+
 test("a list that is iterated is every item of every page, by cursor and with the same filter", async () => {
   threePages();
   const ids: unknown[] = [];

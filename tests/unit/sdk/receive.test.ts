@@ -45,6 +45,33 @@ it("receive runs a delivery and answers 200 once onDelivery has ended", async ()
   expect(onError).not.toHaveBeenCalled();
 });
 
+describe("a Response that onDelivery returns is the answer", () => {
+  it.each([
+    [new Response("taken", { status: 202 }), { status: 202, text: "taken", retryAfter: null }, "finish"],
+    [
+      new Response("later", { status: 503, headers: { "Retry-After": "7" } }),
+      { status: 503, text: "later", retryAfter: "7" },
+      "fail",
+    ],
+    [new Response("no", { status: 404 }), { status: 404, text: "no", retryAfter: null }, "fail"],
+  ])("%#", async (response, expected, end) => {
+    const once = { begin: () => "new" as const, finish: vi.fn(), fail: vi.fn() };
+    const { handle, onDelivery, onError } = receiver({ once });
+    onDelivery.mockResolvedValue(response);
+    expect(await shown(await handle(await post()))).toEqual(expected);
+    expect([once.finish.mock.calls.length, once.fail.mock.calls.length]).toEqual(end === "finish" ? [1, 0] : [0, 1]);
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
+
+it("receive without onDelivery or secrets throws when it is made, by name; secrets that are not set yet do not", () => {
+  const onDelivery = () => {};
+  expect(() => receive(undefined as never)).toThrow("onDelivery is missing");
+  expect(() => receive({ secrets: [SECRET] } as never)).toThrow("onDelivery is missing");
+  expect(() => receive({ onDelivery, secret: SECRET } as never)).toThrow("secrets is missing");
+  expect(() => receive({ onDelivery, secrets: [undefined] })).not.toThrow();
+});
+
 it.each(["GET", "POST", "PUT", "PATCH", "DELETE"])("receive accepts a %s without a body", async (method) => {
   const { handle, onDelivery } = receiver();
   const headers = await signDelivery({ secret: SECRET, body: "" });

@@ -245,6 +245,11 @@ describe("the body", () => {
     expect((await verifySignature(request, OPTIONS)).text()).toBe("");
   });
 
+  it("is not looked at without secrets, which the error names", async () => {
+    const error = await problemOf(verifySignature(post(BODY), undefined as never));
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", details: [{ path: "secrets" }] });
+  });
+
   it("that was read before is refused with how to do it", async () => {
     const request = post(BODY);
     await request.text();

@@ -3,6 +3,7 @@ import { encodeId } from "#domain/ids.ts";
 import { ACTED_ON, actedOnAmong, OPERATION_ACTIONS } from "#domain/operations.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import { STATUSES } from "#domain/states.ts";
+import { FILTER_NAMES } from "#server/lists/filters.ts";
 import { readUsage } from "#server/overview/usage.ts";
 import { findOwnSchedules } from "#server/schedules/get.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";
@@ -16,8 +17,9 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
   const { filter: asked, problem } = readScheduleListQuery(params, view);
   const statuses = actedOnAmong(action, asked.status);
   const filter = statuses.length === STATUSES.length ? asked : { ...asked, status: statuses };
-  const isAll = params.all === "1" && problem === undefined && statuses.length > 0;
-  const ids = params.all === "1" ? [] : (params.ids?.split(",") ?? []);
+  const isAsked = params.all === "1" || params.matching === "1";
+  const isAll = isAsked && !hasLostFilter(params) && problem === undefined && statuses.length > 0;
+  const ids = isAsked ? [] : (params.ids?.split(",") ?? []);
   const [usage, found, chosen] = await Promise.all([
     readUsage(ctx),
     isAll && listOwnSchedules(ctx, { ...filter, ...ONE }),
@@ -26,7 +28,7 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
   const applicable = chosen.filter(({ status }) => ACTED_ON[action].includes(status));
   const [only] = ids.length === 1 ? applicable : [];
   const scope = isAll
-    ? { all: "1", ...filterParams(filter) }
+    ? scopeFields(filterParams(filter))
     : { ids: applicable.map(({ id }) => encodeId("sch", id)).join(",") };
   return {
     title: action === "cancel" ? "Cancel schedules" : "Replay schedules",
@@ -50,5 +52,17 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
     ),
   };
 });
+
+/** Whether a part of the filter is empty, or all of it is missing: the question would be about more than was chosen. */
+function hasLostFilter(params: Readonly<Record<string, string | undefined>>): boolean {
+  const given = ["status", "q", "range", "from", "to", ...FILTER_NAMES].flatMap((name) => params[name] ?? []);
+  return given.some((text) => text.trim() === "") || (params.matching === "1" && given.length === 0);
+}
+
+/** The fields of the form: without a filter it says that all are meant. */
+function scopeFields(filter: Readonly<Record<string, string | undefined>>) {
+  const isFiltered = Object.values(filter).some((text) => text !== undefined);
+  return { ...filter, ...(isFiltered ? { matching: "1" } : { all: "1" }) };
+}
 
 const ONE = { sort: "-created_at" as const, limit: 1, offset: 0 };

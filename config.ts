@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
+import { readAuthorities } from "#domain/certificate-authorities.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { isConfidentialUrl, isLoopbackHost } from "#domain/confidential-url.ts";
 import { parseDatabaseAddress } from "#domain/database-address.ts";
 import { typedEmailAddress } from "#domain/email-address.ts";
+import { nearestName } from "#domain/nearest-name.ts";
 import { PLAN_NAMES, parsePlans } from "#domain/plans.ts";
 import { isRefusedPort } from "#domain/refused-ports.ts";
 import { parseSecurityContacts } from "#domain/security-contacts.ts";
@@ -40,7 +42,7 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
   const trustedProxies = derive("TRUSTED_PROXIES", () => parseTrustedProxies(given.TRUSTED_PROXIES ?? ""));
   const caFile = given.DELIVERY_CA_FILE;
   const deliveryCa = derive("DELIVERY_CA_FILE", () =>
-    caFile ? readFileSync(/* turbopackIgnore: true */ caFile, "utf8") : undefined,
+    caFile ? readAuthorities(readFileSync(/* turbopackIgnore: true */ caFile)) : undefined,
   );
   if (!parsed.success || !keyRing || !plans || !targetPolicy || !trustedProxies || problems.length > 0) {
     throw new ConfigError(problems.join("\n"));
@@ -51,9 +53,10 @@ export function readConfig(env: Record<string, string | undefined> = processEnv(
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
     ignoredDatabaseParameters: ignoredParameters([s.DATABASE_URL, s.DATABASE_DIRECT_URL]),
+    misspelt: misspeltSettings(env),
     port: s.PORT,
     host: s.HOST,
-    baseUrl: (s.BASE_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ""),
+    baseUrl: s.BASE_URL ?? `http://localhost:${s.PORT}`,
     keyRing,
     plans,
     defaultPlan: s.DEFAULT_PLAN,
@@ -126,7 +129,7 @@ export function readLauncherConfig(env: Record<string, string | undefined> = pro
     dataDir: s.DATA_DIR,
     port: s.PORT,
     host: s.HOST,
-    baseUrl: (s.BASE_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ""),
+    baseUrl: s.BASE_URL ?? `http://localhost:${s.PORT}`,
     dispatcherPort: s.DISPATCHER_PORT,
     hasEncryptionKeys: s.ENCRYPTION_KEYS !== undefined,
   };
@@ -152,12 +155,18 @@ export function ignoreAuthAddresses(): void {
   for (const name of ["AUTH_URL", "NEXTAUTH_URL", "AUTH_REDIRECT_PROXY_URL"]) delete env[name];
 }
 
+/** Digits alone: Number() takes "0x10", "1e3" and blanks, too. */
+function wholeNumber(form: string) {
+  return z
+    .string(form)
+    .regex(/^\d{1,9}$/, form)
+    .transform(Number)
+    .pipe(z.number());
+}
+
 const portForm = "expected a port from 0 to 65535";
-const port = z.coerce
-  .number(portForm)
-  .int(portForm)
-  .min(0, portForm)
-  .max(65_535, portForm)
+const port = wholeNumber(portForm)
+  .refine((number) => number <= 65_535, portForm)
   .refine((number) => !isRefusedPort(number), "expected a port to which browsers connect, which this is not");
 const postgresUrl = z.string("expected postgres://user:password@host:port/database").superRefine((text, context) => {
   try {
@@ -182,14 +191,20 @@ const confidentialAddress = address.refine(
 );
 const addressHeaderForm = "expected the name of a header that holds an address, such as x-vercel-forwarded-for";
 const boundForm = "expected a whole number from 1";
-const bound = z.coerce.number(boundForm).int(boundForm).min(1, boundForm);
+const bound = wholeNumber(boundForm).refine((number) => number >= 1, boundForm);
 
-const poolSize = bound.max(100, "expected at most 100");
+const poolSize = bound.refine((number) => number <= 100, "expected at most 100");
 
 const shared = {
   PORT: port.default(3000),
   HOST: z.string().default("127.0.0.1"),
-  BASE_URL: address.optional(),
+  BASE_URL: address
+    .refine(
+      (url) => isOrigin(url),
+      "expected an address without path, query, fragment and password, such as https://stopwatch.example.com",
+    )
+    .transform((url) => new URL(url).origin)
+    .optional(),
   DISPATCHER_PORT: port.default(9464),
   DATA_DIR: z.string().default(".data"),
 };
@@ -211,7 +226,7 @@ const settings = z
     WEB_DATABASE_CONNECTIONS: poolSize.default(10),
     WEB_DATABASE_CONNECTIONS_READS: poolSize.default(6),
     WEB_DATABASE_CONNECTIONS_ANONYMOUS: poolSize.default(2),
-    WEB_DATABASE_IDLE_SECONDS: bound.max(3_600, "at most 3600").default(300),
+    WEB_DATABASE_IDLE_SECONDS: bound.refine((number) => number <= 3_600, "at most 3600").default(300),
     DISPATCHER_DATABASE_CONNECTIONS_CLAIMS: poolSize.default(2),
     DISPATCHER_DATABASE_CONNECTIONS_RECORDS: poolSize.default(2),
     DISPATCHER_DATABASE_CONNECTIONS_READS: poolSize.default(3),
@@ -303,6 +318,12 @@ function isOnlyHere({ BASE_URL, HOST }: { BASE_URL?: string | undefined; HOST: s
   return isLoopbackHost(hostOf(BASE_URL)) && isLoopbackHost(HOST);
 }
 
+const isOrigin = (url: string): boolean => {
+  if (!URL.canParse(url)) return true;
+  const { username, password, pathname } = new URL(url);
+  return `${username}${password}` === "" && pathname === "/" && !/[?#]/.test(url);
+};
+
 const hostOf = (url: string | undefined): string => (url ? new URL(url).hostname : "localhost");
 
 const launcherSettings = z
@@ -350,6 +371,25 @@ export function secretValues(env: Record<string, string | undefined> = processEn
 
 type Given = Record<string, string>;
 
+/** Lists and JSON, in which a line break means nothing. */
+const MULTILINE = new Set([
+  ...["PLANS", "DELIVERY_ALLOW", "DELIVERY_DENY", "TRUSTED_PROXIES", "ADMIN_EMAILS", "SECURITY_CONTACT"],
+]);
+
+/** What is set under a name that is no setting, but nearly the name of one that is not set. */
+function misspeltSettings(env: Record<string, string | undefined>): { name: string; meant: string }[] {
+  const known = SETTING_NAMES.flatMap((name) => (SECRET_NAMES.has(name) ? [name, `${name}_FILE`] : [name]));
+  return Object.keys(env)
+    .filter((name) => env[name] && !known.includes(name))
+    .flatMap((name) => {
+      const meant = nearestName(
+        name,
+        known.filter((one) => !env[one]),
+      );
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
 /** What is set, with the content of the secrets' files; `unread` has by name what is wrong with a file. */
 function readGiven(
   env: Record<string, string | undefined>,
@@ -361,6 +401,15 @@ function readGiven(
   // A process reads only the secrets that it needs: the others' files may be closed to it.
   const names = Object.keys(shape).filter((name) => SECRET_NAMES.has(name));
   const { settings: given, problems: unread } = readSecretFiles(Object.fromEntries(set), names);
+  for (const name of Object.keys(shape)) {
+    const value = given[name] ?? "";
+    if (MULTILINE.has(name) || !/\p{Cc}/u.test(value)) continue;
+    delete given[name];
+    const end = /^\P{Cc}*\r?\n?$/u.test(value)
+      ? "ends with a line break or carriage return, as in a file with the line ends of Windows"
+      : "has a line break or another control character";
+    unread.set(name, `${name}: ${end}`);
+  }
   return { given, unread };
 }
 

@@ -19,9 +19,9 @@ const DEADLINE_MS = 4_000;
  * says what an operator has to do, and DatabaseUnavailable.
  */
 export async function checkServer(url: string, session: Session, of: SettingsOf = {}): Promise<CheckedServer> {
-  // Read now, so that a file of authorities that is not there is named even while the server is away.
+  // Read now, so that a file that is not there is named even while the server is away.
   const { ssl } = tlsOf(parseDatabaseAddress(url).parameters);
-  if (typeof ssl === "object") ssl.ca;
+  if (typeof ssl === "object") ({ ...ssl });
   if (!of.isPooled) await assertSession(url, session);
   const connection = connect({ url, name: "stopwatch check", connectionsMax: 1, prepare: false, session });
   try {

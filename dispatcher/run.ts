@@ -19,6 +19,7 @@ async function main() {
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   const ignored = config.ignoredDatabaseParameters;
   if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
+  for (const { name, meant } of config.misspelt) log.warn({ name, meant }, "this is no setting; is another one meant?");
   const metrics = new Metrics();
   // A closed log pipe must not stop deliveries.
   process.stdout.on("error", () => {});

@@ -5,7 +5,7 @@
  */
 const USED = new Set([
   ...["host", "port", "user", "password", "dbname", "target_session_attrs"],
-  ...["sslmode", "ssl", "sslrootcert", "sslnegotiation"],
+  ...["sslmode", "ssl", "sslrootcert", "sslcert", "sslkey", "sslnegotiation"],
   // Settings of the session: Neon and Supabase tell their endpoint or tenant by `options`.
   ...["options", "search_path"],
 ]);
@@ -87,7 +87,21 @@ export function readAddressParameters(given: URLSearchParams): {
   if (unknown.length > 0) throw new Error(describeUnknown(unknown));
   // The last one counts, as in libpq.
   const used = new Map([...given].filter(([name]) => USED.has(name)));
+  for (const name of ["sslmode", "ssl"] as const) {
+    const value = used.get(name) ?? "";
+    if (value !== "" && !MODES[name].includes(value)) throw new Error(describeMode(name, value));
+  }
+  if (!used.get("sslcert") !== !used.get("sslkey")) throw new Error("expected sslcert and sslkey, or neither");
   return { used, ignored: names.filter((name) => IGNORED.has(name)) };
+}
+
+const LIBPQ_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+const MODES = { sslmode: LIBPQ_MODES, ssl: ["true", "false", ...LIBPQ_MODES] };
+
+/** `no-verify` is node-postgres's word for what `require` means to libpq. */
+function describeMode(name: "sslmode" | "ssl", value: string): string {
+  const hint = value === "no-verify" ? "; no-verify is require here" : value.trim() === value ? "" : "; it has blanks";
+  return `expected ${name}=${MODES[name].slice(0, -1).join(", ")} or ${MODES[name].at(-1)}${hint}`;
 }
 
 const NAME = /^\w{1,40}$/;

@@ -55,6 +55,8 @@ export type FoundSettings = {
   isInstalled: boolean;
   /** The tables of that installation that the search_path does not lead to. */
   hidden: readonly string[];
+  /** The tables of that installation of which row level security hides rows from this user. */
+  guarded: readonly string[];
 };
 
 export type SettingsVerdict = {
@@ -91,6 +93,13 @@ export function judgeSettings(
   }
   if (creates && settings.default_transaction_read_only === "on") {
     refused.push(`default_transaction_read_only is on: ${toRole("default_transaction_read_only", "off")}`);
+  }
+  if (found.guarded.length > 0) {
+    const others = found.guarded.length > 1 ? ` and ${found.guarded.length - 1} more` : "";
+    const role = quote(found.user);
+    refused.push(
+      `row level security hides the rows of ${found.guarded[0]}${others} from this user: run, as a superuser, ALTER ROLE ${role} BYPASSRLS, or for each of them ALTER TABLE … DISABLE ROW LEVEL SECURITY`,
+    );
   }
   const lost = aimOf(found, creates);
   if (lost !== undefined) {

@@ -22,6 +22,7 @@ export async function start(): Promise<void> {
   if (refuseTlsOverride()) log.warn("NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are verified");
   const ignored = config.ignoredDatabaseParameters;
   if (ignored.length > 0) log.info({ ignored }, "parameters of the database's address that have no effect here");
+  for (const { name, meant } of config.misspelt) log.warn({ name, meant }, "this is no setting; is another one meant?");
   if (config.deliveryAllow) log.warn({ allow: config.deliveryAllow }, "DELIVERY_ALLOW permits these targets");
   const away = await checkOrExit(services);
   if (away) void waitForDatabase(services, away);

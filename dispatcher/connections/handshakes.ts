@@ -9,7 +9,7 @@ import tls from "node:tls";
 export function targetContext(ca: string | undefined): tls.SecureContext {
   const contextWith = (ecdhCurve: string) =>
     tls.createSecureContext({
-      ...(ca !== undefined && { ca: [...tls.rootCertificates, ca] }),
+      ...(ca !== undefined && { ca: [...tls.getCACertificates("default"), ca] }),
       ciphers: `${tls.DEFAULT_CIPHERS}:!kDHE`,
       ecdhCurve,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

@@ -22,7 +22,10 @@ export async function assertSettingsFit(sql: Sql, of?: SettingsOf): Promise<Omit
       current_setting('search_path') AS "searchPath",
       (SELECT coalesce(json_agg(c.relname), '[]') FROM pg_class c
         WHERE c.relnamespace = to_regnamespace(quote_ident(home.name)) AND c.relkind IN ('r', 'p') AND NOT pg_table_is_visible(c.oid)
-          AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass(format('%I.schedules', home.name)))) AS hidden
+          AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass(format('%I.schedules', home.name)))) AS hidden,
+      (SELECT coalesce(json_agg(c.relname ORDER BY c.relname), '[]') FROM pg_class c
+        WHERE c.relnamespace = to_regnamespace(quote_ident(home.name)) AND c.relkind IN ('r', 'p') AND row_security_active(c.oid)
+          AND c.relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass(format('%I.schedules', home.name)))) AS guarded
     FROM home`;
   const { refused, ...advice } = judgeSettings(found, of);
   if (refused.length === 0) return advice;

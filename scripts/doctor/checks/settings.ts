@@ -11,6 +11,7 @@ export const settings: Check = {
       problems,
       set: names.filter((name) => env[name]).length,
       ignored: config?.ignoredDatabaseParameters ?? [],
+      misspelt: config?.misspelt ?? [],
       keysFile: keysFile === "used" && !isEmbedded ? `${dataDir}/keys.env` : null,
       allowed: config?.deliveryAllow ?? "",
     });
@@ -23,13 +24,15 @@ type Facts = {
   set: number;
   /** Parameters of the database's address that have no effect. */
   ignored: readonly string[];
+  /** What is set under a name that is nearly a setting's. */
+  misspelt: readonly { name: string; meant: string }[];
   /** The file that stands in for ENCRYPTION_KEYS, beside a database of the operator's own. */
   keysFile: string | null;
   /** DELIVERY_ALLOW. */
   allowed: string;
 };
 
-export function judgeSettings({ problems, set, ignored, keysFile, allowed }: Facts): Finding {
+export function judgeSettings({ problems, set, ignored, misspelt, keysFile, allowed }: Facts): Finding {
   if (problems.length > 0)
     return failure(
       problems.map((one) => one.replace(/\.$/, "")).join("; "),
@@ -40,6 +43,11 @@ export function judgeSettings({ problems, set, ignored, keysFile, allowed }: Fac
     return warning(
       `${found}; ENCRYPTION_KEYS is not set, and ${keysFile} has keys`,
       "Set ENCRYPTION_KEYS: npm start reads that file, web processes and dispatchers of their own do not.",
+    );
+  if (misspelt.length > 0)
+    return warning(
+      `${found}; ${misspelt.map(({ name }) => name).join(", ")} ${misspelt.length > 1 ? "are" : "is"} no setting`,
+      misspelt.map(({ name, meant }) => `Rename ${name} to ${meant}, or remove it.`).join(" "),
     );
   const notes = [
     ...(ignored.length > 0 ? [`without effect in the database's address: ${ignored.join(", ")}`] : []),

@@ -63,7 +63,7 @@ describe("the mail setting", () => {
     "S <n@example.com>\r\nBcc: eve@example.com",
     "S <n@ex\u0430mple.com>",
   ])("refuses %j as the sender", (from) => {
-    expect(() => read({ MAIL_FROM: from })).toThrow(/^MAIL_FROM: expected an address/);
+    expect(() => read({ MAIL_FROM: from })).toThrow(/^MAIL_FROM: /);
   });
 
   test("requires a sender with a provider, and does not show the provider's key in its error message", () => {

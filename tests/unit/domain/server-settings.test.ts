@@ -7,7 +7,7 @@ const FITTING: FoundSettings = {
     ...{ server_encoding: "UTF8", session_replication_role: "origin", synchronous_commit: "on" },
     ...{ fsync: "on", full_page_writes: "on", statement_timeout: "0", transaction_timeout: "0" },
   },
-  ...{ user: "stopwatch", database: "prod", searchPath: '"$user", public', schema: "public", hidden: [] },
+  ...{ user: "stopwatch", database: "prod", searchPath: '"$user", public', schema: "public", hidden: [], guarded: [] },
   ...{ home: "public", isInstalled: true },
 };
 const judged = (settings: Record<string, string>, of = {}) =>
@@ -84,5 +84,13 @@ it("a timeout for transactions is lifted on the server, and behind a pooler shor
   expect(judged(short, { isPooled: true }).warnings).toEqual([
     expect.stringContaining("statement_timeout is 999 ms"),
     expect.stringContaining("transaction_timeout is 40 ms"),
+  ]);
+});
+
+it("a table of which row level security hides rows is refused by its name, with what lets this user see them", () => {
+  expect(judgeSettings({ ...FITTING, guarded: ["accounts", "schedules"] }).refused).toEqual([
+    expect.stringMatching(
+      /^row level security hides the rows of accounts and 1 more .*ALTER ROLE "?stopwatch"? BYPASSRLS/,
+    ),
   ]);
 });

@@ -59,7 +59,7 @@ const proxied = (list: string, more = {}) =>
   });
 const resend = (from: string, status: number, name = "") => judgeResend({ from, answer: { status, name, domains } });
 const role = { name: "r", isSuperuser: false, isRestricted: true, missing: [], excess: undefined, isEmbedded: false };
-const settings = { problems: [], set: 3, ignored: [], keysFile: null, allowed: "" };
+const settings = { problems: [], set: 3, ignored: [], misspelt: [], keysFile: null, allowed: "" };
 const sample = (sentAtMs: number, databaseMs: number, receivedAtMs: number) => ({ sentAtMs, databaseMs, receivedAtMs });
 
 const CASES: Case[] = [
@@ -77,6 +77,12 @@ const CASES: Case[] = [
     /d\/keys\.env/,
   ],
   ["ignored parameters", judgeSettings({ ...settings, ignored: ["pgbouncer"] }), "ok", /pgbouncer/],
+  [
+    "a misspelt setting",
+    judgeSettings({ ...settings, misspelt: [{ name: "DELIVERY_ALOW", meant: "DELIVERY_ALLOW" }] }),
+    "warning",
+    /DELIVERY_ALOW is no setting/,
+  ],
   ["allowed targets", judgeSettings({ ...settings, allowed: "localhost:1" }), "ok", /every account reach localhost:1/],
   ["no embedded database", judgeAbsent({ isEmbedded: true, dataDir: "d", problems: [] }), "failure", /on d.*npm start/],
   ["no address", judgeAbsent({ isEmbedded: false, dataDir: "d", problems: ["x"] }), "failure", /settings/],

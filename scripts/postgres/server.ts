@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { chown, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -38,7 +38,7 @@ export async function startServer(home: PostgresHome, port: number, settings: Re
   ];
   const until = performance.now() + ORPHANS_MS_MAX;
   for (;;) {
-    await removeZombiesPidFile(home);
+    await removeStalePidFile(home);
     const from = await sizeOf(log);
     try {
       await runPostgresProgram(home, "pg_ctl", start);
@@ -68,20 +68,31 @@ const sizeOf = (file: string) =>
   );
 
 /**
- * Removes the file of a postmaster that has ended but was not waited for, as in a container whose first process does not do
- * so: PostgreSQL takes it for a running one.
+ * Removes the file of a postmaster when its process is none of this cluster: the number now belongs to another process, which
+ * pg_ctl would take for the server and stop, or the postmaster has ended and was not waited for, as in a container whose first
+ * process does not do so.
  */
-async function removeZombiesPidFile(home: PostgresHome) {
+async function removeStalePidFile(home: PostgresHome) {
   const file = join(home.cluster, "postmaster.pid");
   const pid = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10);
-  if (!(pid > 0)) return;
-  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The state follows the name of the program, which is in parentheses (proc_pid_stat(5)).
-  if (/^\d+ \(.*\) Z /s.test(state)) await rm(file, { force: true });
+  if (pid > 0 && isOther(home, pid)) await rm(file, { force: true });
+}
+
+/** Whether this process is certainly not the postmaster of the cluster, whose working directory is the cluster's. */
+function isOther({ cluster }: PostgresHome, pid: number): boolean {
+  try {
+    // The state follows the name of the program, which is in parentheses (proc_pid_stat(5)).
+    if (/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) return true;
+    return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(cluster);
+  } catch {
+    // It has ended, which pg_ctl sees, or may not be looked at.
+    return false;
+  }
 }
 
 /** Stops the server. Running transactions are rolled back; what was committed is on disk. */
 export async function stopServer(home: PostgresHome) {
+  await removeStalePidFile(home);
   const stop = ["stop", "--mode", "fast", "--wait", "--timeout", "60", "--pgdata", home.cluster];
   await runPostgresProgram(home, "pg_ctl", stop).catch(async (error) => {
     if (/PID file .* does not exist|Is server running/.test(outputOf(error))) return;
@@ -93,14 +104,15 @@ export async function stopServer(home: PostgresHome) {
 /** Stops the server at once, without waiting, by PostgreSQL's immediate shutdown. */
 export function killServer(home: PostgresHome) {
   try {
-    process.kill(Number.parseInt(readFileSync(join(home.cluster, "postmaster.pid"), "utf8"), 10), "SIGQUIT");
+    const pid = Number.parseInt(readFileSync(join(home.cluster, "postmaster.pid"), "utf8"), 10);
+    if (!isOther(home, pid)) process.kill(pid, "SIGQUIT");
   } catch {
     // The server has already ended.
   }
 }
 
 export async function isServerRunning(home: PostgresHome): Promise<boolean> {
-  await removeZombiesPidFile(home);
+  await removeStalePidFile(home);
   return runPostgresProgram(home, "pg_ctl", ["status", "--pgdata", home.cluster]).then(
     () => true,
     () => false,

@@ -11,6 +11,7 @@ const SOURCES = [
 
 // Next's own BUILD_ID says nothing about the sources.
 const STAMP = ".next/built-from";
+const AT_ONCE = 64;
 const MADE = [".next/BUILD_ID", ".next/static", "sdk/dist", "cli/dist"];
 
 export type BuildState = "current" | "outdated" | "missing";
@@ -30,8 +31,13 @@ export async function findBuild(): Promise<BuildState> {
 export async function hashSources(): Promise<string> {
   const programs = (await readdir(".")).filter((name) => /\.m?ts$|\.mjs$/.test(name) && !name.endsWith(".d.ts"));
   const files = (await Promise.all([...SOURCES, ...programs].map(filesIn))).flat().sort();
-  const hashes = files.map(async (file) => `${hashOf(await readFile(file))} ${file}\n`);
-  return hashOf((await Promise.all(hashes)).join(""));
+  const hashes: string[] = [];
+  // In groups, since a process may have a limit of 1,024 open files.
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const group = files.slice(at, at + AT_ONCE).map(async (file) => `${hashOf(await readFile(file))} ${file}\n`);
+    hashes.push(...(await Promise.all(group)));
+  }
+  return hashOf(hashes.join(""));
 }
 
 /** Notes that the build was made from the sources with this hash. It is taken before the build: a file may be edited meanwhile. */

@@ -1,5 +1,7 @@
 // Guards: scripts/postgres/**
-import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -68,6 +70,31 @@ test("a second start on a data folder in use is refused and does not affect the 
     await server.stop();
   }
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a process that now has the number of a server that crashed is neither taken for it nor stopped",
+  async () => {
+    const first = await startEmbeddedPostgres(dataDir);
+    const file = join(dataDir, "postgres", "postmaster.pid");
+    const left = await readFile(file, "utf8");
+    await first.stop();
+    const { uid, gid } = await stat(join(dataDir, "postgres"));
+    const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { uid, gid, stdio: "ignore" });
+    const ended = once(bystander, "exit");
+    try {
+      await writeFile(file, left.replace(/^\d+/, String(bystander.pid)));
+      await chown(file, uid, gid);
+      expect(await findRunningPostgres(dataDir)).toBeUndefined();
+      const second = await startEmbeddedPostgres(dataDir);
+      expect(await query(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+      await second.stop();
+      expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
+    } finally {
+      bystander.kill("SIGKILL");
+      await ended;
+    }
+  },
+);
 
 test("a server that a killed process left behind is replaced and keeps its data", async () => {
   const killed = runNode(

@@ -2,7 +2,7 @@ import { DURATION_MS_MAX, DURATION_MS_MIN, writeDuration } from "./duration.ts";
 import { resolveFireTime } from "./fire-time.ts";
 import { formatInstant } from "./instant.ts";
 import { type LocalTime, parseLocalTime, writeLocalTime } from "./local-time.ts";
-import { readWhen } from "./when-text.ts";
+import { readWhen, type When } from "./when-text.ts";
 import { findZone, localTimeAt, resolveLocalTime, type ZonedTime } from "./zoned-time.ts";
 
 /** A time as it was typed: in words, or as date and time (`2026-03-30 09:00:00`) in a zone. */
@@ -34,12 +34,12 @@ export function chooseTime(given: TypedTime, nowMs: number): ChosenTime {
   const zone = findZone(given.zone);
   if (zone === null) return fault("zone", "There is no such zone. Write one such as Europe/Berlin or UTC.");
   const words = given.words.trim();
-  if (words === "" && given.at === "") return fault("words", "Say when, in words or as date and time.");
-  const when = words === "" ? readAt(given.at) : readWhen(words, { nowMs, zone });
+  if (words === "" && given.at.trim() === "") return fault("words", "Say when, in words or as date and time.");
+  const when = words === "" ? readAt(given.at, { nowMs, zone }) : readWhen(words, { nowMs, zone });
   const field = words === "" ? "at" : "words";
   if (when.kind === "fault") return fault(field, when.message);
   if (when.kind === "local") return chooseLocal(when.local, { ...given, zone }, field);
-  if (when.kind === "wait") return chooseWait(when.ms, nowMs, zone);
+  if (when.kind === "wait") return chooseWait(when.ms, { nowMs, zone, field });
   return { ok: true, epochMs: when.epochMs, waitMs: null, zone, typed: null };
 }
 
@@ -77,17 +77,22 @@ function chooseLocal(local: LocalTime, { zone, occurrence }: TypedTime, field: "
   return { ok: true, epochMs: resolved.atMs, waitMs: null, zone, typed: { local, zoned: resolved.zoned } };
 }
 
-function chooseWait(waitMs: number, nowMs: number, zone: string): ChosenTime {
-  if (waitMs < DURATION_MS_MIN) return fault("words", "This is less than a second from now.");
-  if (waitMs > DURATION_MS_MAX) return fault("words", "This is more than a thousand years from now.");
+function chooseWait(
+  waitMs: number,
+  { nowMs, zone, field }: { nowMs: number; zone: string; field: "words" | "at" },
+): ChosenTime {
+  if (waitMs < DURATION_MS_MIN) return fault(field, "This is less than a second from now.");
+  if (waitMs > DURATION_MS_MAX) return fault(field, "This is more than a thousand years from now.");
   return { ok: true, epochMs: wholeSecond(nowMs + waitMs), waitMs, zone, typed: null };
 }
 
-function readAt(text: string) {
+/** The field of date and time, which takes words too: people type `noon` into either. */
+function readAt(text: string, clock: { nowMs: number; zone: string }): When {
   const local = parseLocalTime(text.trim().replace(/ +/, "T"));
-  return local === null
-    ? ({ kind: "fault", message: "This is not a date and time. Write one such as 2026-03-30 09:00." } as const)
-    : ({ kind: "local", local } as const);
+  if (local !== null) return { kind: "local", local };
+  const when = readWhen(text, clock);
+  if (when.kind !== "fault" || text.trim() === "") return when;
+  return { kind: "fault", message: "This is not a date and time. Write one such as 2026-03-30 09:00." };
 }
 
 function fault(field: "words" | "at" | "zone", message: string): ChosenTime {

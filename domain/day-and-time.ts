@@ -8,6 +8,7 @@ import { addDays, type LocalTime, type TimeOfDay, utcOf } from "./local-time.ts"
  * What two people would read differently is refused, with both readings.
  */
 export function readDayAndTime(words: string, now: LocalTime): { local: LocalTime } | { message: string } {
+  if (words.trim() === "") return { message: "Say when, such as “tomorrow 09:00”." };
   const { day: dayWords, time } = splitTime(words);
   const day = findDay(dayWords, now);
   const endsWithHour = / \d{1,2}$/.test(words) && findDay(words.replace(/(?: at)? \d{1,2}$/, ""), now) !== null;
@@ -30,8 +31,8 @@ const NAMED = new Map<string, TimeOfDay | "midnight">(
 );
 const CLOCK = String.raw`(\d{1,2})(?::(\d\d)(?::(\d\d))?)? ?([ap]\.?m\.?)?`;
 const NAMES = [...NAMED.keys()].join("|");
-const AT_END = new RegExp(`(?:^|,? )(?:at |in the )?(?:${CLOCK}|(${NAMES}))$`);
-const AT_START = new RegExp(`^(?:at )?(?:${CLOCK}|(noon|midday|midnight)),? (?=\\S)`);
+const AT_END = new RegExp(`(?:^|,? )(?:at |in the )?(?:${CLOCK}|(?:12 (?=noon|mid))?(${NAMES}))$`);
+const AT_START = new RegExp(`^(?:at )?(?:${CLOCK}|(?:12 )?(noon|midday|midnight)),? (?=\\S)`);
 
 function at(hour: number): TimeOfDay {
   return { hour, minute: 0, second: 0 };

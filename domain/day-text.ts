@@ -63,7 +63,7 @@ function findEdge(day: string, now: LocalTime): Day | { message: string } | null
 
 /** Dates in figures: `2026-12-25`, `25.12.`, `25.12.2026`, and with slashes where only one reading is a date. */
 function findNumbers(day: string, now: LocalTime): Day | { message: string } | null {
-  const [, isoYear, isoMonth, isoDay] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(day) ?? [];
+  const [, isoYear, , isoMonth, isoDay] = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/.exec(day) ?? [];
   if (isoYear !== undefined) return dated(now, Number(isoDay), Number(isoMonth), Number(isoYear));
   const [, dotDay, dotMonth, dotYear] = /^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}|\d\d))?)?$/.exec(day) ?? [];
   if (dotDay !== undefined) return dated(now, Number(dotDay), Number(dotMonth), yearOf(dotYear));

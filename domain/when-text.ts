@@ -25,7 +25,7 @@ export function readWhen(text: string, { nowMs, zone }: { nowMs: number; zone: s
   if (waitMs !== null)
     return CAPITAL_M.test(written) && !written.startsWith("P") ? fault(UNCLEAR_M) : { kind: "wait", ms: waitMs };
   if (MONTHS_COUNTED.test(words)) return fault(UNCOUNTED_MONTHS);
-  const local = parseLocalTime(written.replace(/^(\d{4}-\d\d-\d\d) +/, "$1T"));
+  const local = parseLocalTime(written.replace(/^(\d{4})([-/.])(\d\d)\2(\d\d)(?: +|T)/, "$1-$3-$4T"));
   if (local !== null) return { kind: "local", local };
   const [, beforeUtc] = /^(.+?) ?(?:utc|gmt)$/.exec(words) ?? [];
   const now = beforeUtc === undefined ? localTimeAt(nowMs, zone) : readUtc(nowMs);

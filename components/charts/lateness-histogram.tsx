@@ -36,8 +36,9 @@ export function LatenessHistogram({
   const lines = histogramLines(counts, scale);
   const sent = counts.reduce((sum, { count }) => sum + count, 0);
   const bottom = FLAGS + plot;
-  // The labels of p95 and of the limit extend away from each other.
-  const isCrowded = Math.abs(xOf(p95) - xOf(ON_TIME_WITHIN_MS)) < LIMIT_WORDS;
+  const limit = xOf(ON_TIME_WITHIN_MS);
+  const span = { zero, from: xOf(p50), to: xOf(p95), limit };
+  const side = sent > 0 ? freeSide(limit, labelsOf(span)) : "start";
   return (
     <div className="relative">
       <svg
@@ -54,32 +55,26 @@ export function LatenessHistogram({
             </text>
           </>
         )}
-        {sent > 0 && (
-          <Span
-            zero={zero}
-            from={xOf(p50)}
-            to={xOf(p95)}
-            bottom={bottom}
-            endsBefore={isCrowded && p95 < ON_TIME_WITHIN_MS}
-          />
-        )}
+        {sent > 0 && <Span span={span} bottom={bottom} />}
         <line
-          x1={`${xOf(ON_TIME_WITHIN_MS)}%`}
-          x2={`${xOf(ON_TIME_WITHIN_MS)}%`}
+          x1={`${limit}%`}
+          x2={`${limit}%`}
           y1={FLAGS}
           y2={bottom}
           className="stroke-1 stroke-warn"
           strokeDasharray="2 3"
         />
-        <text
-          x={`${xOf(ON_TIME_WITHIN_MS)}%`}
-          dx={isCrowded && p95 >= ON_TIME_WITHIN_MS ? -6 : 6}
-          y="12"
-          textAnchor={isCrowded && p95 >= ON_TIME_WITHIN_MS ? "end" : "start"}
-          className={`fill-warn text-2xs ${xOf(p95) > 45 || isTwoSided ? "max-sm:hidden" : ""}`}
-        >
-          {`late past ${ON_TIME_WITHIN_MS} ms`}
-        </text>
+        {side && (
+          <text
+            x={`${limit}%`}
+            dx={side === "end" ? -6 : 6}
+            y="12"
+            textAnchor={side}
+            className={`fill-warn text-2xs ${xOf(p95) > 45 || isTwoSided ? "max-sm:hidden" : ""}`}
+          >
+            {`late past ${ON_TIME_WITHIN_MS} ms`}
+          </text>
+        )}
         <svg
           aria-hidden="true"
           y={FLAGS}
@@ -131,73 +126,61 @@ const WORD = 10;
 /** Width of the label of the limit beside others, percent. */
 const LIMIT_WORDS = 15;
 
+/** Where the zero line, p50, p95 and the limit are, percent. */
+type SpanPlaces = { zero: number; from: number; to: number; limit: number };
+
+type Label = { text: string; at: number; anchor: "start" | "end"; width: number };
+
 /**
- * The bracket from p50 to p95. Its labels extend away from each other. Near the zero line both are to the right of it,
- * since "never early" is to the left.
+ * The labels of p50 and p95. They extend away from each other, and from the limit's line; near the zero line both are to the
+ * right of it, since "never early" is to the left. At either edge both would be on one side, and are one.
  */
-function Span({
-  zero,
-  from,
-  to,
-  bottom,
-  endsBefore,
-}: {
-  zero: number;
-  from: number;
-  to: number;
-  bottom: number;
-  /** The label of p95 ends at its position. */
-  endsBefore: boolean;
-}) {
-  const places = (
+function labelsOf({ zero, from, to, limit }: SpanPlaces): Label[] {
+  const turnsIn = (from >= zero && from < zero + WORD) || (from >= limit && from < limit + WORD);
+  const isAtEdge = to > 100 - WORD;
+  const endsBefore = isAtEdge || (to < limit && limit - to < LIMIT_WORDS);
+  if ((isAtEdge || turnsIn) && to - from < WORD) {
+    return [{ text: "p50, p95", at: to, anchor: isAtEdge ? "end" : "start", width: 2 * WORD }];
+  }
+  return [
+    { text: "p50", at: from, anchor: turnsIn ? "start" : "end", width: WORD },
+    { text: "p95", at: to, anchor: endsBefore ? "end" : "start", width: WORD },
+  ];
+}
+
+/** On which side of its line the label of the limit meets no other; null when it would on both. */
+function freeSide(limit: number, labels: readonly Label[]): "start" | "end" | null {
+  const meets = (start: number) =>
+    labels.some(({ at, anchor, width }) => {
+      const other = anchor === "start" ? at : at - width;
+      return other < start + LIMIT_WORDS && start < other + width;
+    });
+  if (!meets(limit)) return "start";
+  return meets(limit - LIMIT_WORDS) ? null : "end";
+}
+
+/** The bracket from p50 to p95, with their labels. */
+function Span({ span, bottom }: { span: SpanPlaces; bottom: number }) {
+  const { from, to } = span;
+  return (
     <>
       {[from, to].map((x, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: both may be at one place
         <line key={at} x1={`${x}%`} x2={`${x}%`} y1={FLAGS} y2={bottom} className="stroke-1 stroke-line" />
       ))}
       <line x1={`${from}%`} x2={`${to}%`} y1={FLAGS} y2={FLAGS} className="stroke-4 stroke-accent" />
-    </>
-  );
-  const turnsIn = from >= zero && from < zero + WORD;
-  const isAtEdge = to > 100 - WORD;
-  // At either edge both labels are on one side, so that two would overlap.
-  if ((isAtEdge || turnsIn) && to - from < WORD) {
-    return (
-      <>
-        {places}
+      {labelsOf(span).map(({ text, at, anchor }) => (
         <text
-          x={`${to}%`}
-          dx={isAtEdge ? 0 : 2}
+          key={text}
+          x={`${at}%`}
+          dx={anchor === "start" ? 2 : -2}
           y="12"
-          textAnchor={isAtEdge ? "end" : "start"}
+          textAnchor={anchor}
           className="fill-ink-soft text-2xs"
         >
-          p50, p95
+          {text}
         </text>
-      </>
-    );
-  }
-  return (
-    <>
-      {places}
-      <text
-        x={`${from}%`}
-        dx={turnsIn ? 2 : -2}
-        y="12"
-        textAnchor={turnsIn ? "start" : "end"}
-        className="fill-ink-soft text-2xs"
-      >
-        p50
-      </text>
-      <text
-        x={`${to}%`}
-        dx={endsBefore || isAtEdge ? -2 : 2}
-        y="12"
-        textAnchor={endsBefore || isAtEdge ? "end" : "start"}
-        className="fill-ink-soft text-2xs"
-      >
-        p95
-      </text>
+      ))}
     </>
   );
 }

@@ -52,7 +52,7 @@ function NoTimeYet() {
 
 function AsCode({ children }: { children: ReactNode }) {
   return (
-    <div className="grid grid-cols-1 gap-2 noscript:hidden">
+    <div className="grid grid-cols-1 gap-2 noscript:hidden [&_pre]:wrap-anywhere [&_pre]:whitespace-pre-wrap">
       <h2 className="text-base">The same as code</h2>
       {children}
     </div>

@@ -141,7 +141,7 @@ export function NewScheduleForm({
           </CardBody>
         </Card>
       </div>
-      <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17">
+      <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17 min-[72rem]:max-h-[calc(100dvh-5.5rem)] min-[72rem]:overflow-y-auto">
         <TimePreview chosen={chosen} nowMs={nowMs}>
           <Button type="submit" kind="primary" busy={isBusy} className="w-full">
             {isBusy ? "Scheduling" : "Schedule it"}

@@ -1,6 +1,8 @@
 /** "HTTP/1.1 200" and the character after it, which shows that the status code is complete. */
 const STATUS_BYTES = 13;
 const STATUS = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r\n]/;
+/** The client takes these, as a status below 100. */
+const NO_STATUS = /^HTTP\/1\.[01] 0\d\d[ \r\n]/;
 /** Completes what has arrived of a status line, to see whether it can still become one. */
 const SAMPLE = "HTTP/1.1 200 ";
 const SWITCHING_PROTOCOLS = 101;
@@ -31,7 +33,7 @@ export class AnswerHead {
   /** The values of Retry-After that have arrived, with a status of 429 or 503. White space around them is theirs. */
   readonly retryAfter: string[] = [];
   /** Why no more of the answer can be read. */
-  problem: "switched protocols" | "too long" | "endless" | undefined;
+  problem: "switched protocols" | "no status" | "too long" | "endless" | undefined;
   /** What is read next: a status line, the rest of an interim answer, headers, or what is passed on as it is. */
   #next: "status" | "interim" | "headers" | "rest" = "status";
   /** The start of a status line or of a header line. */
@@ -63,7 +65,8 @@ export class AnswerHead {
     if (this.#held === "") while (chunk[from] === CR || chunk[from] === LF) from++;
     const held = this.#held;
     const text = held + chunk.toString("latin1", from, Math.min(from + STATUS_BYTES - held.length, chunk.length));
-    if (text.length < STATUS_BYTES && STATUS.test(text + SAMPLE.slice(text.length))) {
+    const completed = text + SAMPLE.slice(text.length);
+    if (text.length < STATUS_BYTES && (STATUS.test(completed) || NO_STATUS.test(completed))) {
       this.#held = text;
       return NOTHING;
     }
@@ -76,7 +79,8 @@ export class AnswerHead {
       return chunk.subarray(from + STATUS_BYTES - 1 - held.length);
     }
     this.#next = ASKS_TO_WAIT.has(code) ? "headers" : "rest";
-    if (code === SWITCHING_PROTOCOLS) this.problem = "switched protocols";
+    if (NO_STATUS.test(text)) this.problem = "no status";
+    else if (code === SWITCHING_PROTOCOLS) this.problem = "switched protocols";
     else this.statusCode = code;
     return held === "" ? chunk : Buffer.concat([Buffer.from(held, "latin1"), chunk]);
   }

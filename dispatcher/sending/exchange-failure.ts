@@ -12,6 +12,7 @@ type Problem = NonNullable<AnswerHead["problem"]>;
 
 const PROBLEM_CODES: Record<Problem, string> = {
   "switched protocols": "STOPWATCH_SWITCHED_PROTOCOLS",
+  "no status": "STOPWATCH_NO_STATUS",
   "too long": "UND_ERR_HEADERS_OVERFLOW",
   endless: "STOPWATCH_ENDLESS_ANSWER",
 };
@@ -63,6 +64,7 @@ const PHRASES: [RegExp, string][] = [
   [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
   [/^STOPWATCH_ENDLESS_ANSWER$/, "the answer has more bytes than are read"],
   [/^(HPE_|HTTPParserError$)/, "the answer is not HTTP"],
+  [/^STOPWATCH_NO_STATUS$/, "the answer is not HTTP"],
   [/^STOPWATCH_SWITCHED_PROTOCOLS$/, "the target switched protocols (status 101)"],
   [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
 ];

@@ -46,6 +46,37 @@ it("the limit of the lateness charts is written with its unit", () => {
   }
 });
 
+it("the labels of a histogram's limit, p50 and p95 never meet, wherever these lie", () => {
+  const wide = new Map([
+    ["late past 250 ms", 15],
+    ["p50, p95", 20],
+    ["p50", 10],
+    ["p95", 10],
+  ]);
+  fc.assert(
+    fc.property(fc.nat({ max: 4_000 }), fc.nat({ max: 60_000 }), fc.boolean(), (p50, more, isEarly) => {
+      const counts = [{ ms: isEarly ? -5 : p50, count: 1 }];
+      const markup = renderToStaticMarkup(h(LatenessHistogram, { counts, p50, p95: p50 + more, hrefOf }));
+      const labels = [...markup.matchAll(/<text x="([\d.]+)%"[^>]*text-anchor="(start|end)"[^>]*>([^<]+)</g)].flatMap(
+        ([, x, anchor, text = ""]) => {
+          const width = wide.get(text);
+          const start = anchor === "start" ? Number(x) : Number(x) - (width ?? 0);
+          return width === undefined ? [] : [{ text, start, end: start + width }];
+        },
+      );
+      expect(labels.length).toBeGreaterThan(0);
+      const limit = labels.find(({ text }) => text.startsWith("late"));
+      for (const one of limit ? labels.filter((label) => label !== limit) : [])
+        expect(one.end <= (limit?.start ?? 0) || one.start >= (limit?.end ?? 0), JSON.stringify(labels)).toBe(true);
+    }),
+  );
+  // As it was seen: a median just past the limit.
+  const seen = renderToStaticMarkup(
+    h(LatenessHistogram, { counts: [{ ms: 300, count: 3 }], p50: 300, p95: 9_000, hrefOf }),
+  );
+  expect(seen).toContain("late past 250 ms");
+});
+
 describe("the scale of a tape", () => {
   const anyMs = fc.integer({ min: -2_000_000, max: 2_000_000 });
 

@@ -18,6 +18,16 @@ describe("a time that was typed", () => {
 
   it("may have a space between date and time, and a wait ends on a whole second, never before it was meant to", () => {
     expect(choose({ at: " 2026-03-30 09:00" })).toMatchObject(instant("2026-03-30T07:00:00Z"));
+    for (const at of ["2026/03/30 09:00", "2026.03.30 9am", "2026/03/30T09:00", "30 Mar 9am"])
+      expect(choose({ at }), at).toMatchObject(instant("2026-03-30T07:00:00Z"));
+    expect(choose({ at: "noon" })).toMatchObject(choose({ words: "12 noon" }));
+    expect(choose({ at: "in 1.5 hours" })).toMatchObject(choose({ words: "in an hour and a half" }));
+    expect(choose({ at: "in 0.5 s" })).toMatchObject({ ok: false, field: "at" });
+    for (const blank of ["", " ", "\t"])
+      expect(choose({ words: blank, at: blank })).toMatchObject({
+        ok: false,
+        message: expect.stringMatching(/^Say when/),
+      });
     expect(choose({ words: "in 1s" })).toMatchObject({ ...instant("2026-03-27T14:32:09.000Z"), waitMs: 1_000 });
     expect(choose({ words: "in 750m" })).toMatchObject(instant("2026-03-28T03:02:08.000Z"));
   });

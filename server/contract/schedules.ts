@@ -45,7 +45,7 @@ const ScheduleAnswer = z
       .string()
       .nullable()
       .describe(
-        "The first line of its `error_text`; null where it has none. `cancelled by reconcile`: an operator cancelled the schedule after a restore.",
+        "The first line of its `error_text`; null where it has none. `cancelled by reconcile`: by an operator, after a restore.",
       ),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
     operation_id: OperationId.nullable().describe("The operation that made this copy."),

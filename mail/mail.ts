@@ -24,10 +24,14 @@ export class MailNotSent extends NamedError {
   readonly inDoubt: boolean;
   /** The provider's `Retry-After`, ms. */
   readonly retryAfterMs: number | undefined;
+  /** Whether another try may succeed: the provider is busy, or it is not known what it did. */
+  readonly mayPass: boolean;
 
-  constructor(message: string, { inDoubt, retryAfterMs }: { inDoubt: boolean; retryAfterMs?: number | undefined }) {
+  constructor(message: string, why: { inDoubt: boolean; retryAfterMs?: number | undefined; isBusy?: boolean }) {
+    const { inDoubt, retryAfterMs, isBusy = false } = why;
     super(message);
     this.inDoubt = inDoubt;
+    this.mayPass = isBusy || inDoubt;
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -10,6 +10,8 @@ const RETRY_AFTER_MS_MAX = 3_600_000;
 const TAKEN_BEFORE = "invalid_idempotent_request";
 const BEING_TAKEN = "concurrent_idempotent_requests";
 
+const TOO_MANY_REQUESTS = 429;
+
 type Settings = { apiKey: string; baseUrl?: string | undefined; from: string; deadlineMs?: number };
 
 /** Sends mails by the Resend API with a timeout of `deadlineMs` (10 s). `baseUrl` overrides the API's base URL. */
@@ -33,6 +35,7 @@ function notSent(error: ErrorResponse | null, headers: Record<string, string>): 
   return new MailNotSent(`the mail provider answered ${status} (${name}): ${redacted(error)}`, {
     inDoubt,
     retryAfterMs,
+    isBusy: status === TOO_MANY_REQUESTS,
   });
 }
 

@@ -17,6 +17,10 @@ import { signUpRule } from "./sign-up-rule.ts";
 const LINKS_PER_EMAIL_MAX = 5;
 const LINKS_PER_NETWORK_MAX = 20;
 
+/** For how long a busy mail provider is asked again, ms: while somebody waits for the answer, and after it. */
+const WAITED_FOR_MS = 5_000;
+const UNWAITED_MS = 120_000;
+
 type LinkRequest = {
   /** As `parseEmailAddress` returns it. */
   email: string;
@@ -42,10 +46,10 @@ export async function startMagicLink(
   refuseKnownOver(services, [...ownLimits, mailsToAll]);
   if (await mayAllSignUp(services)) {
     await noteLinkRequest(services, [...ownLimits, mailsToAll]);
-    await mailLink(services, authSecret, request);
+    await mailLink(services, authSecret, request, WAITED_FOR_MS);
   } else {
     await noteLinkRequest(services, ownLimits, [mailsToAll]);
-    mailExpected(services, request, mailsToAll, () => mailLink(services, authSecret, request));
+    mailExpected(services, request, mailsToAll, () => mailLink(services, authSecret, request, UNWAITED_MS));
   }
   return { setCookie: bindBrowser(config, authSecret, request.email) };
 }
@@ -73,10 +77,16 @@ export async function redeemMagicLink(
   return attempt.sessionToken;
 }
 
-async function mailLink(services: Services, authSecret: string, request: LinkRequest): Promise<void> {
+async function mailLink(
+  services: Services,
+  authSecret: string,
+  request: LinkRequest,
+  mailPatienceMs: number,
+): Promise<void> {
   const { email, redirectTo } = request;
   const attempt: SignInAttempt = {
     step: "request link",
+    mailPatienceMs,
     mail: ({ to, token, expiresAt }) =>
       signInMail({
         ...{ to, expiresAt, minutes: MAGIC_LINK_MINUTES },

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { skipCSRFCheck } from "@auth/core";
 import NextAuth, { type NextAuthConfig } from "next-auth";
 import { ignoreAuthAddresses } from "#config.ts";
@@ -7,6 +8,7 @@ import { PROVIDERS } from "#domain/providers.ts";
 import { SESSION_DAYS } from "#domain/session-lifetime.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
 import { MailNotSent } from "#mail/mail.ts";
+import { sendPatiently } from "#mail/send-patiently.ts";
 import type { Services } from "../services.ts";
 import { createAdapter } from "./adapter.ts";
 import { isSecure, signInCookieName } from "./cookies.ts";
@@ -111,7 +113,8 @@ function magicLinkProvider(services: Services, attempt: SignInAttempt) {
     normalizeIdentifier: (email: string) => email,
     sendVerificationRequest({ identifier: to, token, expires }: { identifier: string; token: string; expires: Date }) {
       if (!attempt.mail) throw new Error("this sign-in attempt sends no mail");
-      const sent = services.mailer.send(attempt.mail({ to, token, expiresAt: expires }));
+      const mail = { ...attempt.mail({ to, token, expiresAt: expires }), idempotencyKey: randomUUID() };
+      const sent = sendPatiently(services.mailer, mail, attempt.mailPatienceMs ?? 0);
       // next-auth awaits this a few ticks later. Until then a rejection would be unhandled and end the process.
       sent.catch(() => {});
       return sent;

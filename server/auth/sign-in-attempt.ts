@@ -14,6 +14,8 @@ export type SignInAttempt = {
   transaction?: Db;
   /** Composes the mail with a magic link, which is sent before the call returns. */
   mail?: (link: { to: string; token: string; expiresAt: Date }) => Mail;
+  /** For how long sending that mail is tried, ms. */
+  mailPatienceMs?: number;
   /** The provider's identity. */
   identity?: { provider: ProviderName; providerAccountId: string };
   /** Whether the provider's identity is linked to an account. */

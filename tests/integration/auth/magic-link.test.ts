@@ -4,6 +4,7 @@ import { generateSessionToken } from "#domain/session-token.ts";
 import { MailNotSent } from "#mail/mail.ts";
 import { bindBrowser } from "#server/auth/browser-binding.ts";
 import { getServices } from "#server/services.ts";
+import type { Behaviour } from "../../helpers/fake-resend.ts";
 import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { call } from "../api/api.ts";
 
@@ -308,13 +309,26 @@ describe("requesting a link", () => {
   });
 
   it("is answered with 503 when the mail is not accepted, and sets no cookie", async () => {
-    signIn.resend.behave({ status: 500 });
+    signIn.resend.behave({ status: 422 });
     const answer = await signIn.start({ email: signIn.newEmail() }).finally(() => {
       signIn.resend.behave("accept");
     });
     expect(answer).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
+});
+
+it.each<[string, Behaviour]>([
+  ["is busy", { status: 429, headers: { "retry-after": "1" } }],
+  ["gives no answer", "drop before accepting"],
+  ["accepts the mail and gives no answer", "drop after accepting"],
+])("a mail provider that %s at first is asked again, and sends one mail", async (_, first) => {
+  const email = signIn.newEmail();
+  const from = signIn.resend.calls();
+  signIn.resend.behave((_mail, nth) => (nth === from + 1 ? first : "accept"));
+  const answer = await signIn.start({ email }).finally(() => signIn.resend.behave("accept"));
+  expect(answer.status).toBe(202);
+  expect(signIn.linksTo(email)).toHaveLength(1);
 });
 
 describe("a mail that fails at once, before anything waits for it,", () => {

@@ -53,6 +53,12 @@ export const config = {
       missing: [{ type: "header", key: "x-stopwatch-guarded" }],
     },
     { source: "/v1/(.*%.*)", missing: [{ type: "header", key: "x-stopwatch-guarded" }] },
+    // A platform has this header on every request, whatever else the caller sends; the guard removes it.
+    {
+      source: "/((?!v1/|v1$|healthz$|readyz$|metricsz$|sdk/|sdk\\.tgz$|cli/|cli\\.tgz$|_next/).*)",
+      has: [{ type: "header", key: "x-vercel-id" }],
+    },
+    { source: "/v1/(.*%.*)", has: [{ type: "header", key: "x-vercel-id" }] },
   ],
 };
 

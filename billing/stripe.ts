@@ -126,16 +126,30 @@ function apiAddress(baseUrl: string | undefined) {
 /** Stripe returns the same response to the same key for a day. */
 const idempotencyKeyOf = (what: string, attempt: string) => `${what}-${hash("sha256", attempt)}`;
 
-function verifiedEvent(body: Buffer, signature: string | null, secret: string): Stripe.Event {
+function verifiedEvent(body: Buffer, signature: string | null, secret: string): SignedEvent {
+  let event: unknown;
   try {
     assertTimely(signature ?? "");
-    return Stripe.webhooks.constructEvent(body, signature ?? "", secret, TOLERANCE_S);
+    event = Stripe.webhooks.constructEvent(body, signature ?? "", secret, TOLERANCE_S);
   } catch (error) {
     throw new AppError("VALIDATION", "This event is not signed by the billing provider.", {
       cause: error,
       details: [{ path: "", message: "must have a valid Stripe-Signature of the last five minutes" }],
     });
   }
+  if (isEvent(event)) return event;
+  throw new AppError("VALIDATION", "This event is signed, but is none of the billing provider.", {
+    details: [{ path: "type", message: "must be an event with a type and an object" }],
+  });
+}
+
+/** What is read of an event. A signature says who sent it, not what is in it. */
+type SignedEvent = { type: string; data: { object: Record<string, unknown> } };
+
+function isEvent(event: unknown): event is SignedEvent {
+  const { type, data } = (event ?? {}) as { type?: unknown; data?: { object?: unknown } | null };
+  const object = data?.object;
+  return typeof type === "string" && typeof object === "object" && object !== null && !Array.isArray(object);
 }
 
 /** The SDK accepts any future time, and uses the last of several. Our clock may be ahead of Stripe's, or behind. */
@@ -148,8 +162,7 @@ function assertTimely(signature: string): void {
 
 const TOLERANCE_S = 300;
 
-function customerOf({ type, data }: Stripe.Event): string | null {
-  const object = data.object as { id?: unknown; customer?: unknown };
+function customerOf({ type, data: { object } }: SignedEvent): string | null {
   const customer = type.startsWith("customer.") && !("customer" in object) ? object.id : object.customer;
   return typeof customer === "string" ? customer : null;
 }

@@ -46,6 +46,11 @@ export function callerAddress(
   return caller.toString();
 }
 
+/** Whether an address is one of the machine itself. */
+export function isLoopbackAddress(address: string): boolean {
+  return readAddress(address)?.range() === "loopback";
+}
+
 /** The key for rate limits: an IPv4 address, or the /64 of an IPv6 address, since a host usually gets a whole /64. */
 export function callerNetwork(address: string): string {
   const parsed = ipaddr.parse(address);

@@ -2,13 +2,14 @@ import { comparedValues, type RequestParts } from "./compared-values.ts";
 import { codesText, foldPlaces, foldText } from "./folded-text.ts";
 import { RUN_LENGTH, type SharedRun, sharedRuns } from "./shared-runs.ts";
 import { decodings, type Wanted } from "./text-decodings.ts";
+import { wholeRuns } from "./whole-values.ts";
 
 /** Stored instead of what a response repeats of the request. */
 export const REPEATED_REQUEST = "[response repeated the request]";
 
 /**
  * The error text of a failed attempt: the start of the response, cleaned. What it repeats of the request, 16 characters or
- * more, is replaced by `REPEATED_REQUEST`; where the rest, decoded in any way, still repeats some of it, all of the text
+ * more or a whole value of 8, is replaced by `REPEATED_REQUEST`; where the rest, decoded in any way, still repeats some of it, all of the text
  * is. `raw` is the text of all of `body`, the bytes that were read, so that a value cut off by the limit is still
  * recognised; the bytes are also compared as UTF-8, in case `raw` was read by a charset that is not theirs.
  */
@@ -42,14 +43,16 @@ const TEXT_LENGTH_MAX = 1024;
 // three bytes, percent-encoded again (%25XX) and as an entity.
 const COMPARED_BEYOND_LENGTH = 27 * RUN_LENGTH;
 
-type Values = { long: string[]; credentials: string[]; wanted: Wanted };
+type Values = { long: string[]; short: string[]; wanted: Wanted };
 type Span = [start: number, end: number];
 
 function foldedValues(parts: RequestParts): Values {
-  const { long, credentials } = comparedValues(parts);
-  const length = Math.min(RUN_LENGTH, ...credentials.map((it) => it.length));
-  const isWide = long.some((value) => Buffer.byteLength(value) > value.length && /[^\0-\xff]/.test(value));
-  return { long, credentials, wanted: { length, isWide } };
+  const { long, short } = comparedValues(parts);
+  const length = Math.min(RUN_LENGTH, ...short.map((it) => it.length));
+  const isWide = [...long, ...short].some(
+    (value) => Buffer.byteLength(value) > value.length && /[^\0-\xff]/.test(value),
+  );
+  return { long, short, wanted: { length, isWide } };
 }
 
 /**
@@ -58,13 +61,10 @@ function foldedValues(parts: RequestParts): Values {
  */
 function maskRepeats(text: string, keptLength: number, values: Values): { text: string; repeated: string[] } | null {
   const readings = decodings(text, values.wanted);
-  const runs = sharedRuns([text, ...readings].map(foldText), values.long);
+  const runs = repeatedRuns([text, ...readings], values);
   const own = runs.filter((run) => run.text === 0);
-  const spans = merged([...own.map((run) => spanOf(run, text)), ...spansOf(text, values.credentials)]);
-  if (spans.length === 0) {
-    const isRepeated = runs.length > 0 || holdsAny(readings, values.credentials);
-    return isRepeated ? null : { text: text.slice(0, keptLength), repeated: [] };
-  }
+  if (own.length === 0) return runs.length > 0 ? null : { text: text.slice(0, keptLength), repeated: [] };
+  const spans = merged(own.map((run) => spanOf(run, text)));
   if (repeats(replaced(text, spans), values)) return null;
   // A mask near the end begins so early that all of it is kept.
   const lastStart = firstCharacters(text, TEXT_LENGTH_MAX - REPEATED_REQUEST.length).length;
@@ -77,13 +77,14 @@ function maskRepeats(text: string, keptLength: number, values: Values): { text: 
   };
 }
 
-function repeats(text: string, { long, credentials, wanted }: Values): boolean {
-  const readings = [text, ...decodings(text, wanted)];
-  return holdsAny(readings, credentials) || sharedRuns(readings.map(foldText), long).length > 0;
+function repeats(text: string, values: Values): boolean {
+  return repeatedRuns([text, ...decodings(text, values.wanted)], values).length > 0;
 }
 
-const holdsAny = (texts: readonly string[], values: readonly string[]) =>
-  texts.some((text) => values.some((value) => text.includes(value)));
+function repeatedRuns(texts: readonly string[], { long, short }: Values): SharedRun[] {
+  const folded = texts.map(foldText);
+  return [...sharedRuns(folded, long), ...wholeRuns(folded, short)];
+}
 
 /** Where a run stands in the text, without the white space around it. */
 function spanOf({ fold, start, end }: SharedRun, text: string): Span {
@@ -91,14 +92,6 @@ function spanOf({ fold, start, end }: SharedRun, text: string): Span {
   const [from, to] = [places[start] as number, (places[end - 1] as number) + 1];
   const part = text.slice(from, to);
   return [to - part.trimStart().length, from + part.trimEnd().length];
-}
-
-function spansOf(text: string, values: readonly string[]): Span[] {
-  const spans: Span[] = [];
-  for (const value of values) {
-    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) spans.push([at, at + value.length]);
-  }
-  return spans;
 }
 
 /** Spans in their order; those that touch are one. */

@@ -1,5 +1,5 @@
 import { registerFastPath } from "#server/edge/fast-path.ts";
-import { readReadiness } from "#server/health/readiness.ts";
+import { readinessReply } from "#server/health/readiness-reply.ts";
 import { methods } from "#server/http/methods.ts";
 import { simpleRoute } from "#server/http/route.ts";
 
@@ -7,14 +7,5 @@ export const dynamic = "force-dynamic";
 export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: registerFastPath(
-    "GET /readyz",
-    simpleRoute(
-      async () => {
-        const body = await readReadiness();
-        return { status: body.status === "unavailable" ? 503 : 200, body };
-      },
-      { ignoreUnknown: true },
-    ),
-  ),
+  GET: registerFastPath("GET /readyz", simpleRoute(readinessReply, { ignoreUnknown: true })),
 });

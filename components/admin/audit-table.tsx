@@ -85,6 +85,10 @@ const ACTS = new Map<string, string>(
     set_plan: "Set plan",
     deactivate: "Deactivate",
     reactivate: "Reactivate",
+    create: "Create",
+    verify_email: "Verify address",
+    make_api_key: "Make key",
+    start_session: "Start session",
   }),
 );
 
@@ -92,5 +96,6 @@ const ACTS = new Map<string, string>(
 function change(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string {
   const changed = Object.keys(before).filter((name) => before[name] !== after[name]);
   const [name] = changed.includes("grantedPlan") ? ["grantedPlan"] : changed;
-  return name === undefined ? "—" : `${before[name]} to ${after[name]}`;
+  // What was made has nothing before it: the plan of an account, the environment of a key.
+  return name === undefined ? (after.plan ?? after.env ?? "—") : `${before[name]} to ${after[name]}`;
 }

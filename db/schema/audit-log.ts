@@ -3,7 +3,7 @@ import { check, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Acts of administrators, each written in the transaction of the act. A trigger refuses to change or delete rows. A row
+ * Acts of administrators and of operators at the command line, each written in the transaction of the act. A trigger refuses to change or delete rows. A row
  * names accounts by their ids only, and stays when an account is erased.
  */
 export const auditLog = pgTable(
@@ -16,7 +16,9 @@ export const auditLog = pgTable(
      */
     actor: text("actor").$type<"admin" | "operator">().notNull(),
     actorId: uuid("actor_id"),
-    action: text("action").$type<"set_plan" | "deactivate" | "reactivate">().notNull(),
+    action: text("action")
+      .$type<"set_plan" | "deactivate" | "reactivate" | "create" | "verify_email" | "make_api_key" | "start_session">()
+      .notNull(),
     /** The account that the act changed. */
     subjectId: uuid("subject_id").notNull(),
     before: jsonb("before").$type<Record<string, string>>().notNull(),

@@ -3,6 +3,7 @@ import { type Config, processEnv, readConfig, readLauncherConfig } from "#config
 import { migrate } from "#db/migrate.ts";
 import { connectOrm, type Db } from "#db/orm.ts";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
+import { recordAct } from "#db/queries/accounts/audit-log.ts";
 import { createOrFindAccount, type FoundAccount } from "#db/queries/accounts/create.ts";
 import { recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { createSession } from "#db/queries/accounts/sessions.ts";
@@ -33,6 +34,7 @@ const Wanted = z.object({
 });
 
 const DEADLINE_MS = 10_000;
+const OPERATOR = { accountId: null, requestId: null };
 const BY_OPERATOR = { actor: "operator", network: null, userAgent: null } as const;
 
 await command<Options>({
@@ -121,15 +123,10 @@ function creating({ email, plan, key, session, admin }: Wanted) {
   return (env: Env) =>
     connected(env, (config, query) =>
       query(async ({ db }) => {
-        const account = await createOrFindAccount(db, {
-          email,
-          plan: plan ?? config.defaultPlan,
-          keyRing: config.keyRing,
-          nowMs: Date.now(),
-        });
+        const wanted = { email, plan: plan ?? config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() };
+        const account = await findOrCreate(db, wanted, admin === true);
         if (plan && plan !== account.plan)
           console.error(`${account.email} has an account already, on ${account.plan}.`);
-        if (admin) await verifyEmail(db, account.id, { ...BY_OPERATOR, keyRing: config.keyRing });
         if (admin && !config.adminEmails.has(account.email)) {
           console.error(
             `ADMIN_EMAILS of this command does not name ${account.email}. The web part decides by its own: add it there, and start the web part again.`,
@@ -148,9 +145,23 @@ function creating({ email, plan, key, session, admin }: Wanted) {
     );
 }
 
+/** Finds or creates the account; with `isVerified` its address counts as verified. What it changes is in the audit log. */
+function findOrCreate(db: Db, wanted: Parameters<typeof createOrFindAccount>[1], isVerified: boolean) {
+  return db.transaction(async (tx) => {
+    const account = await createOrFindAccount(tx, wanted);
+    const { id: subjectId, plan } = account;
+    if (account.created) await recordAct(tx, OPERATOR, { action: "create", subjectId, before: {}, after: { plan } });
+    if (isVerified && (await verifyEmail(tx, subjectId, { ...BY_OPERATOR, keyRing: wanted.keyRing }))) {
+      await recordAct(tx, OPERATOR, { action: "verify_email", subjectId, before: {}, after: {} });
+    }
+    return account;
+  });
+}
+
 function startSession(db: Db, accountId: string, plans: Plans) {
   return db.transaction(async (tx) => {
     await recordSecurityEvent(tx, { accountId, kind: "signed_in", ...BY_OPERATOR });
+    await recordAct(tx, OPERATOR, { action: "start_session", subjectId: accountId, before: {}, after: {} });
     return createSession(tx, { accountId, userAgent: "npm run account" }, plans);
   });
 }
@@ -160,6 +171,7 @@ function makeKey(db: Db, { id: accountId, plan }: FoundAccount, env: Environment
     const key = await createApiKey(tx, { accountId, env, name: "command line" }, plans[plan]);
     const details = { keyName: key.name, env };
     await recordSecurityEvent(tx, { accountId, kind: "api_key_created", subjectId: key.id, details, ...BY_OPERATOR });
+    await recordAct(tx, OPERATOR, { action: "make_api_key", subjectId: accountId, before: {}, after: { env } });
     return key;
   });
 }

@@ -31,14 +31,20 @@ the old one away first. FOLDER stays as it is. If something is due in it, "npm s
     try {
       const { cluster, user } = await findPostgresHome(target.partial);
       await copyTree(join(folder, "postgres"), cluster, { owner: user, durable: true, signal });
-      await copyFile(join(folder, "keys.env"), join(target.partial, "keys.env")).catch((error) => {
-        if (error.code !== "ENOENT") throw error;
-      });
+      const hasKeys = await copyFile(join(folder, "keys.env"), join(target.partial, "keys.env")).then(
+        () => true,
+        (error) => {
+          if (error.code !== "ENOENT") throw error;
+          return false;
+        },
+      );
       const { password } = (await readAccess(folder)) as Access;
       await saveAccess(target.partial, { port: await freePort(), password });
-      for (const name of ["postgres.json", "keys.env"]) await flush(join(target.partial, name));
+      for (const name of ["postgres.json", ...(hasKeys ? ["keys.env"] : [])]) await flush(join(target.partial, name));
       signal.throwIfAborted();
       await complete(target);
+      if (!hasKeys)
+        console.log(`The backup has no keys: put your copy of keys.env into ${target.folder}, or set ENCRYPTION_KEYS.`);
     } catch (error) {
       await removePartial(target.partial, home);
       if (!(error instanceof Stopped)) throw error;

@@ -19,7 +19,12 @@ const ReadinessAnswer = z
         queue: Check.describe("Whether a dispatcher had a heartbeat within 15 s."),
       })
       .describe("The individual checks."),
-    reason: z.string().optional().describe("Why the status is not `ok`, and what an operator can do."),
+    reason: z
+      .string()
+      .optional()
+      .describe(
+        "Why the status is not `ok`. In fixed words, but to who has the token of `METRICS_TOKEN` or asks on the machine itself: they are told what an operator can do.",
+      ),
   })
   .meta({ id: "Readiness", description: "Whether the service is ready." });
 

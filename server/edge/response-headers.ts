@@ -8,10 +8,12 @@ export const PAGE_REQUEST_ID_HEADER = "x-request-id";
 
 /**
  * The request header that tells Next.js that the HTTP guard has had the request, so that it does not run `proxy.ts`, for
- * which it would read the whole body first. Without the guard anybody may send it: their own answer then lacks the headers
- * of a page, which no browser does for another site.
+ * which it would read the whole body first. Without the guard anybody may send it, so `PLATFORM_HEADER` counts more.
  */
 const GUARDED_HEADER = "x-stopwatch-guarded";
+
+/** The request header that a platform which calls the handlers itself sets on every request, so that `proxy.ts` runs. */
+const PLATFORM_HEADER = "x-vercel-id";
 
 export type PageSettings = {
   /** Whether the public base URL is https. */
@@ -30,6 +32,7 @@ export function readPageSettings({ baseUrl, hsts }: Pick<Config, "baseUrl" | "hs
 /** Has Next.js not run `proxy.ts` for a request, since the guard does the same. */
 export function markAsGuarded({ headers }: Pick<IncomingMessage, "headers">): void {
   headers[GUARDED_HEADER] = "1";
+  delete headers[PLATFORM_HEADER];
 }
 
 /** Next.js must not read a nonce from a policy that the caller sent. */

@@ -1,7 +1,5 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import type { Config } from "#config.ts";
 import { AppError } from "#domain/errors.ts";
-import { bearerToken } from "../auth/bearer-token.ts";
 import { getMetrics } from "../contract/health.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { readQuery } from "../http/read-query.ts";
@@ -10,6 +8,7 @@ import { limitRejections } from "../rate-limit/enforce.ts";
 import { refusedTargetCounts } from "../refused-targets.ts";
 import { getServices } from "../services.ts";
 import { readMetrics } from "./metrics.ts";
+import { hasMetricsToken } from "./metrics-token.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus.ts";
 
 /**
@@ -32,16 +31,12 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
 /** Whoever has the token, as a party of the gate. */
 const METRICS = "metrics";
 
-function assertToken(headers: Headers, { metricsToken }: Config): void {
-  const token = bearerToken(headers.get("authorization") ?? "");
-  // Compares digests: timingSafeEqual needs buffers of equal length.
-  if (token !== undefined && metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return;
+function assertToken(headers: Headers, config: Config): void {
+  if (hasMetricsToken(headers, config)) return;
   throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is required: Authorization: Bearer <METRICS_TOKEN>.", {
     headers: { "WWW-Authenticate": "Bearer" },
   });
 }
-
-const digest = (text: string) => hash("sha256", text, "buffer");
 
 /** Prometheus text when `Accept` names text/plain and not JSON, as Prometheus does; else JSON. */
 function preferredFormat(accept: string | null): "json" | "prometheus" {

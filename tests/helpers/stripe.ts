@@ -175,9 +175,10 @@ export async function startStripe() {
     /** An event as Stripe sends it: the body, and the headers with its signature. */
     event(type: string, object: object, { secret = WEBHOOK_SECRET, ageS = 0 } = {}) {
       const body = JSON.stringify({ id: `evt_${random()}`, object: "event", type, created: nowS(), data: { object } });
-      const signature = Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp: nowS() - ageS });
-      return { body, headers: { "stripe-signature": signature } };
+      return signed(body, { secret, ageS });
     },
+    /** Bytes that Stripe has signed, whatever they are. */
+    signed,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -221,4 +222,9 @@ function missing(id: string): Refusal {
       message: `No such customer: '${id}'`,
     },
   };
+}
+
+function signed(body: string, { secret = WEBHOOK_SECRET, ageS = 0 } = {}) {
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp: nowS() - ageS });
+  return { body, headers: { "stripe-signature": signature } };
 }

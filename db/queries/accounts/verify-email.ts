@@ -6,16 +6,18 @@ import { type EarlierEnd, endEarlierCredentials } from "./end-earlier-credential
 /**
  * Marks the e-mail address of an account as verified, if it is not yet. Where a provider made the account that does not vouch for
  * the address, somebody else may have come before the owner of the mailbox: the first verification then ends everything that
- * opens the account. Concurrent calls wait for each other, so what the owner makes afterwards stays.
+ * opens the account. Concurrent calls wait for each other, so what the owner makes afterwards stays. Returns whether it was not
+ * verified before.
  */
-export async function verifyEmail(db: DbOrTx, id: string, by: EarlierEnd): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function verifyEmail(db: DbOrTx, id: string, by: EarlierEnd): Promise<boolean> {
+  return db.transaction(async (tx) => {
     const [verified] = await tx
       .update(accounts)
       .set({ emailVerifiedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` })
       .where(and(eq(accounts.id, id), isNull(accounts.emailVerifiedAt)))
       .returning({ openedByProvider: accounts.openedByProvider });
     if (verified?.openedByProvider) await endEarlierCredentials(tx, id, by);
+    return verified !== undefined;
   });
 }
 

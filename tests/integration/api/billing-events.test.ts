@@ -35,6 +35,22 @@ async function subscribed(change: Partial<TestSubscription> = {}) {
 describe("POST /v1/billing/events 400", () => {
   const refused = { status: 400, body: { error: { code: "VALIDATION" } } };
 
+  it.each([
+    ["a type that is no string", { type: 7, data: { object: {} } }],
+    ["no type", { data: { object: {} } }],
+    ["no data", { type: "customer.updated" }],
+    ["data that is no object", { type: "customer.updated", data: "x" }],
+    ["an object that is none", { type: "customer.updated", data: { object: null } }],
+    ["an object that is a list", { type: "customer.updated", data: { object: ["customer"] } }],
+    ["nothing but a number", 5],
+    ["null", null],
+    ["a list", []],
+  ])("refuses a signed event with %s, and asks Stripe nothing", async (_, event) => {
+    stripe.asked.length = 0;
+    expect(await send(stripe.signed(JSON.stringify(event)))).toMatchObject(refused);
+    expect(stripe.asked).toEqual([]);
+  });
+
   it("refuses events that Stripe has not signed: without a signature, with another secret or other bytes, too old or from the future", async () => {
     const made = await subscribed();
     stripe.asked.length = 0;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describeFault } from "#domain/database-fault.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { getServices, type Services, startServices } from "#server/services.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { type Api, call, FUTURE, startApi, TARGET } from "./api.ts";
@@ -23,12 +24,15 @@ beforeEach(async () => {
 
 const OK = { status: "ok", checks: { database: "ok", queue: "ok" } };
 
+const from = (address: string) => ({ [SOCKET_ADDRESS_HEADER]: socketAddressValue(address) });
+const asOperator = () => call("GET", "/readyz", null, undefined, from("127.0.0.1"));
+
 /** The answers of a web process that has nothing cached. */
 async function answersNow() {
   await web.close();
   web = startServices(api.config);
   const [ready, create] = await Promise.all([
-    call("GET", "/readyz"),
+    asOperator(),
     call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE }),
   ]);
   return { ready: { status: ready.status, body: ready.body }, create };
@@ -67,11 +71,38 @@ it.each([
 
 it("says why when no dispatcher is alive", async () => {
   await api.sql`UPDATE dispatchers SET beat_at = now() - interval '16 s'`;
-  expect((await call("GET", "/readyz")).body).toEqual({
+  expect((await asOperator()).body).toEqual({
     status: "unavailable",
     checks: { database: "ok", queue: "unavailable" },
     reason: "No dispatcher has had a heartbeat within 15 s: start one, or look into its log.",
   });
+});
+
+it("tells strangers in fixed words that it is not ready, without role, database or statement, and an operator why", async () => {
+  await api.sql.unsafe(`REVOKE INSERT ON schedules FROM ${SERVICE_ROLE}`);
+  await web.close();
+  web = startServices({ ...api.config, metricsToken: "the-token" });
+  const ask = (headers: Record<string, string>) => call("GET", "/readyz", null, undefined, headers);
+  const strangers = await Promise.all(
+    [
+      {},
+      from("203.0.113.9"),
+      { ...from("127.0.0.1"), "x-forwarded-for": "203.0.113.9" },
+      { ...from("127.0.0.1"), forwarded: "for=203.0.113.9" },
+      { [SOCKET_ADDRESS_HEADER]: "forged 127.0.0.1" },
+      { ...from("203.0.113.9"), authorization: "Bearer another-token" },
+    ].map((headers) => ask(headers as Record<string, string>)),
+  );
+  const operators = await Promise.all(
+    [from("127.0.0.1"), from("::1"), from("::ffff:127.0.0.1"), { authorization: "Bearer the-token" }].map((headers) =>
+      ask(headers as Record<string, string>),
+    ),
+  );
+  await api.sql.unsafe(`GRANT INSERT ON schedules TO ${SERVICE_ROLE}`);
+  for (const { status, body } of strangers) {
+    expect([status, body.reason]).toEqual([503, "The database does not take writes."]);
+  }
+  for (const { status, body } of operators) expect([status, body.reason]).toEqual([503, describeFault("privilege")]);
 });
 
 it("writes at most once a second, however many callers ask", async () => {

@@ -94,6 +94,22 @@ test.each([
   expect(stderr.join("\n")).toMatch(message);
 });
 
+test("what an operator grants is in the audit log: an account, a key, a session and a verified address, each once", async () => {
+  const grant = ["create", "--email", "root@example.com", "--key", "live", "--session", "--admin"];
+  for (let n = 0; n < 2; n++) expect(await account(...grant)).toMatchObject({ code: 0 });
+  const { stdout } = await account("log", "--email", "root@example.com");
+  const { items } = JSON.parse(stdout[0] as string);
+  const acts = items.map(({ action, after }: { action: string; after: object }) => [action, after]);
+  expect(acts.toReversed()).toEqual([
+    ["create", { plan: "free" }],
+    ["verify_email", {}],
+    ["start_session", {}],
+    ["make_api_key", { env: "live" }],
+    ["start_session", {}],
+    ["make_api_key", { env: "live" }],
+  ]);
+});
+
 test("an operator can find accounts, set plans, deactivate and reactivate, and each of these acts is in the audit log", async () => {
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await account(...args);
@@ -111,6 +127,7 @@ test("an operator can find accounts, set plans, deactivate and reactivate, and e
     ["reactivate", "operator"],
     ["deactivate", "operator"],
     ["set_plan", "operator"],
+    ["create", "operator"],
   ]);
   expect((await json("show", "--id", accountId)).live.usage.limit).toBe(50_000);
 

@@ -74,6 +74,7 @@ test("a backup made while others write has every row that was there when it bega
   expect(backup).toMatchObject({ code: 0, stderr: [] });
   expect(backup.stdout).toMatch(/Done: .*monday has [\d,]+ rows, all of them checked\./);
   expect(backup.stdout).toContain(`npm run restore -- ${folder}`);
+  expect(backup.stdout).toContain("It has the database and keys.env");
   expect(await exists(`${folder}.partial`)).toBe(false);
 
   const restoredDir = join(parent, "restored");
@@ -177,6 +178,19 @@ test("a backup that is killed leaves nothing that looks whole, and the next one 
   while (!(await isEndedBy("SIGINT", folder, async (stdout) => /^copying/m.test(stdout)))) folder += "-again";
   expect(await exists(`${folder}.partial`)).toBe(false);
   expect(await run("backup", [folder])).toMatchObject({ code: 0 });
+});
+
+test("a backup without keys has none, says so, and is restored once the keys are beside it", async () => {
+  const folder = join(parent, "without-keys");
+  const backup = await run("backup", [folder, "--without-keys"]);
+  expect(backup).toMatchObject({ code: 0, stderr: [] });
+  expect(backup.stdout).toContain("It has the database and no keys");
+  expect((await readdir(folder)).toSorted()).toEqual(["backup.json", "postgres", "postgres.json"]);
+  const restoredDir = join(parent, "restored-without-keys");
+  const restore = await run("restore", [folder], { DATA_DIR: restoredDir });
+  expect(restore).toMatchObject({ code: 0, stderr: [] });
+  expect(restore.stdout).toContain("The backup has no keys: put your copy of keys.env into");
+  expect(await exists(join(restoredDir, "keys.env"))).toBe(false);
 });
 
 test("a backup of a database that does not run starts it for that time", async () => {

@@ -7,6 +7,7 @@ import { parseEnv, promisify } from "node:util";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
 import { Job } from "kubernetes-models/batch/v1/Job";
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import type { IPodTemplateSpec } from "kubernetes-models/v1/PodTemplateSpec";
 import { Service } from "kubernetes-models/v1/Service";
@@ -22,7 +23,7 @@ const FOLDER = join(PROJECT, "deploy/kubernetes");
 const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
 
 // Their validators are made from the OpenAPI document of Kubernetes.
-const MODELS = { Deployment, HorizontalPodAutoscaler, Job, PodDisruptionBudget, Service };
+const MODELS = { Deployment, HorizontalPodAutoscaler, Job, NetworkPolicy, PodDisruptionBudget, Service };
 
 type Manifest = {
   apiVersion: string;
@@ -50,6 +51,23 @@ describe("the manifests for Kubernetes", () => {
     const files = readdirSync(FOLDER).filter((name) => name !== "kustomization.yaml");
     const [{ envs }] = kustomization.configMapGenerator;
     expect(files.sort()).toEqual([...kustomization.resources, ...envs].sort());
+  });
+
+  it("have a network policy for the pods of each, and let the monitoring alone reach a dispatcher", () => {
+    const policyOf = (labels: Record<string, string>) =>
+      ofKind("NetworkPolicy").find(({ spec }) => {
+        const { matchLabels } = spec.podSelector as { matchLabels: Record<string, string> };
+        return Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
+      });
+    for (const one of withPods) {
+      // Kubernetes gives the pods of a Job this label.
+      const ofJob: Record<string, string> =
+        one.kind === "Job" ? { "batch.kubernetes.io/job-name": one.metadata.name } : {};
+      expect(policyOf({ ...podOf(one).labels, ...ofJob })?.spec.policyTypes, named(one)).toEqual(["Ingress"]);
+    }
+    const rules = policyOf({ "app.kubernetes.io/name": "stopwatch-dispatcher" })?.spec.ingress;
+    expect(rules).toEqual([{ from: [{ namespaceSelector: expect.anything() }], ports: [{ port: "metrics" }] }]);
+    expect(policyOf({ "batch.kubernetes.io/job-name": "stopwatch-migrate" })?.spec.ingress).toBeUndefined();
   });
 
   it.each(manifests.map((one) => [named(one), one] as const))("%s passes the schema of Kubernetes", (_, manifest) => {

@@ -23,7 +23,7 @@ export function serveHealth(options: {
     if (path === "/healthz") {
       const reason = options.held();
       const status = reason === null ? { status: "ok" } : { status: "held", reason };
-      return answer(response, 200, JSON.stringify({ ...status, ...options.figures() }));
+      return answer(response, 200, JSON.stringify({ ...status, part: "dispatcher", ...options.figures() }));
     }
     if (path === "/readyz") {
       const readiness = await options.ready();

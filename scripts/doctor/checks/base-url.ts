@@ -34,6 +34,8 @@ export function judgeBaseUrl(facts: { url: string; health: Answer; isSame: boole
       `${url}/healthz answers ${status}, not as Stopwatch does`,
       "See BASE_URL, and where the proxy there passes calls on to.",
     );
+  if ((body as { part?: unknown }).part === "dispatcher")
+    return failure(`${url} is a dispatcher's own port`, "Set BASE_URL to the address of the web part.");
   if (isSame === false)
     return failure(`${url} is a Stopwatch with another database`, "See BASE_URL, and DATABASE_URL here and there.");
   const same = isSame === null ? "; whether it has this database could not be seen" : ", with this database";

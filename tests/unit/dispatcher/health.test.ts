@@ -22,5 +22,5 @@ it("a question that cannot be answered gets 500 and a line in the log, and the d
     body: { error: { code: "INTERNAL", message: "It could not be answered. The log says why." } },
   });
   expect(lines).toEqual([expect.stringMatching(/"path":"\/readyz".*out of memory/)]);
-  expect(await ask("/healthz")).toEqual({ status: 200, body: { status: "ok", held: 3 } });
+  expect(await ask("/healthz")).toEqual({ status: 200, body: { status: "ok", part: "dispatcher", held: 3 } });
 });

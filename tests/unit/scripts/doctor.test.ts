@@ -340,6 +340,16 @@ const CASES: Case[] = [
     /without TLS/,
   ],
   [
+    "a dispatcher's port",
+    judgeBaseUrl({
+      url: "http://localhost:9464",
+      health: { ...answer, body: { status: "ok", part: "dispatcher" } },
+      isSame: null,
+    }),
+    "failure",
+    /a dispatcher's own port/,
+  ],
+  [
     "one of another database",
     judgeBaseUrl({ url: "https://a.example", health: answer, isSame: false }),
     "failure",

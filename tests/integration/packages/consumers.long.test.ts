@@ -68,6 +68,12 @@ describeWithRuntimes("the packed SDK, for a developer's project", () => {
     }
   }
 
+  it("the SDK compiles with moduleResolution node10, which knows no exports", () =>
+    compile(COMPILERS[0][1], ["consumer.ts"], {
+      ...{ module: "commonjs", moduleResolution: "node10", esModuleInterop: true },
+      ...{ exactOptionalPropertyTypes: true, lib: ["es2022", "dom", "dom.iterable"], types: [] },
+    }));
+
   it("publint finds nothing wrong with the package of the SDK", () =>
     expectContent(inRuntimes("node_modules/publint/src/cli.js"), [project.tarball, "--strict"]));
 

@@ -126,6 +126,7 @@ export function readLauncherConfig(env: Record<string, string | undefined> = pro
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
     databaseOwnerUrl: s.DATABASE_OWNER_URL,
+    databaseTargetUrl: s.DATABASE_TARGET_URL,
     dataDir: s.DATA_DIR,
     port: s.PORT,
     host: s.HOST,
@@ -332,6 +333,7 @@ const launcherSettings = z
     DATABASE_URL: postgresUrl.optional(),
     DATABASE_DIRECT_URL: postgresUrl.optional(),
     DATABASE_OWNER_URL: postgresUrl.optional(),
+    DATABASE_TARGET_URL: postgresUrl.optional(),
     ENCRYPTION_KEYS: z.string().optional(),
   })
   .superRefine((given, context) => {
@@ -356,6 +358,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
     "DATABASE_URL",
     "DATABASE_DIRECT_URL",
     "DATABASE_OWNER_URL",
+    "DATABASE_TARGET_URL",
     "METRICS_TOKEN",
     "RESEND_API_KEY",
   ],

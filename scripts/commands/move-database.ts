@@ -29,10 +29,11 @@ type Options = {
 const WAIT_MS = 10 * 60_000;
 
 await command<Options>({
-  usage: `Usage: npm run move-database -- --to ADDRESS [--check | --abort] [--yes]
+  usage: `Usage: npm run move-database -- [--to ADDRESS] [--check | --abort] [--yes]
 
 Moves the database of the settings to another server with the same or a newer PostgreSQL, while the service runs. ADDRESS is
-an empty database there, of the same name, as its owner. The data is copied by logical replication; nothing changes for
+an empty database there, of the same name, as its owner; without --to it is that of DATABASE_TARGET_URL or of the file that
+DATABASE_TARGET_URL_FILE names, where no other user of the machine reads its password. The data is copied by logical replication; nothing changes for
 the service until the last step, the flip, for which it asks. The flip takes a second or two: the old database becomes
 read-only, the new one takes over the rest, the rows of both are counted, and the new one takes the writes.
 
@@ -54,21 +55,22 @@ anywhere, the command continues when it is run again.`,
     yes: { type: "boolean" },
   },
   async run(options) {
-    if (options.to === undefined)
+    const { databaseUrl, databaseDirectUrl, databaseOwnerUrl, databaseTargetUrl } = readLauncherConfig();
+    const to = options.to ?? databaseTargetUrl;
+    if (to === undefined)
       throw new UsageError(
-        "--to is missing: npm run move-database -- --to postgres://user:password@new:5432/stopwatch",
+        "the new database is missing: set DATABASE_TARGET_URL or DATABASE_TARGET_URL_FILE, or give --to postgres://user:password@new:5432/stopwatch",
       );
     if (options.check && options.abort) throw new UsageError("--check and --abort exclude each other.");
-    const { databaseUrl, databaseDirectUrl, databaseOwnerUrl } = readLauncherConfig();
     const url = databaseOwnerUrl ?? databaseDirectUrl;
     if (url === undefined || databaseUrl === undefined || databaseDirectUrl === undefined)
       throw new SetupError("DATABASE_URL is missing. The embedded database is upgraded by npm run upgrade-database.");
-    const target = await openSide(readTarget(options.to), "The database of --to");
+    const target = await openSide(readTarget(to), "The new database");
     const source = await findSource(url, target).catch(async (error) => {
       await close(target);
       throw error;
     });
-    const conninfo = options["source-for-target"] ?? conninfoOf(source.url);
+    const conninfo = options["source-for-target"] ?? readConninfo(source.url);
     const serviceUrls = [...new Set([databaseUrl, databaseDirectUrl])];
     try {
       return await move({ source, target, conninfo, serviceUrls }, options, readWait(options.wait));
@@ -193,7 +195,15 @@ function readTarget(text: string): string {
   try {
     return readOneHost(text);
   } catch (error) {
-    throw new UsageError(`--to: ${(error as Error).message}`);
+    throw new UsageError(`the new database: ${(error as Error).message}`);
+  }
+}
+
+function readConninfo(url: string): string {
+  try {
+    return conninfoOf(url);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
 }
 

@@ -1,12 +1,18 @@
 import { atHost, parseDatabaseAddress } from "#domain/database-address.ts";
 
 /**
- * How the server of the target reaches the source, as libpq takes it: the source's address as this process has it. Source:
- * PostgreSQL documentation, section 34.1.1.
+ * How the server of the target reaches the source, as libpq takes it: the source's address as this process has it. Throws an
+ * Error when that names files, which are on this machine and not on the target's. Source: PostgreSQL documentation, section
+ * 34.1.1.
  */
 export function conninfoOf(url: string): string {
   const { hosts, user, password, database, parameters } = parseDatabaseAddress(url);
   const [{ host, port } = { host: "localhost", port: 5432 }] = hosts;
+  const file = ["sslrootcert", "sslcert"].find((name) => (parameters.get(name) || "system") !== "system");
+  if (file !== undefined)
+    throw new Error(
+      `${file} names a file of this machine: give --source-for-target the address of the old server as the new one reaches it, with files of its machine`,
+    );
   const given = (name: string) => ({ [name]: parameters.get(name) });
   const values = {
     ...{ host, port: String(port), user, password, dbname: database },

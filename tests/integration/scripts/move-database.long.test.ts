@@ -2,7 +2,9 @@
 // Needs: postgres-15
 // Final: its verdict is about what was kept in a move, and how often it was sent.
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "#db/migrate.ts";
@@ -63,6 +65,11 @@ describe("npm run move-database", () => {
       expect(await left()).toEqual([]);
     });
 
+    it("a call that names no new database", async () => {
+      const { code, said } = await finished(run(["--check"]));
+      expect([code, said]).toEqual([2, expect.stringMatching(/the new database is missing: set DATABASE_TARGET_URL/)]);
+    });
+
     it("a source without wal_level = logical", async () => {
       const database = await createTestDatabase();
       const { code, said } = await finished(run(["--to", to, "--check"], { DATABASE_URL: database.url }));
@@ -96,7 +103,10 @@ describe("npm run move-database", () => {
   });
 
   it("--check finds everything there, and changes nothing", async () => {
-    const { code, said } = await finished(run(["--to", to, "--check"]));
+    const file = join(await mkdtemp(join(tmpdir(), "stopwatch-target-")), "address");
+    await writeFile(file, `${to}\n`, { mode: 0o600 });
+    const { code, said } = await finished(run(["--check"], { DATABASE_URL: old.url, DATABASE_TARGET_URL_FILE: file }));
+    await rm(dirname(file), { recursive: true });
     expect([code, said]).toEqual([0, "Everything that the move needs is there. Nothing was changed."]);
     expect(await left()).toEqual([]);
     expect(await target`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`).toHaveLength(0);
@@ -206,6 +216,24 @@ describe("npm run move-database", () => {
       expect([again.code, again.said]).toEqual([0, expect.stringMatching(/^1\. Set DATABASE_URL/)]);
       const back = await finished(run(["--to", to, "--abort"], settings));
       expect([back.code, back.said]).toEqual([1, expect.stringMatching(/^The move is done/)]);
+    });
+
+    it("the way back works as it is printed", async () => {
+      const { said } = await finished(run(["--to", to], settings));
+      const typed = (database: string) => {
+        const [line = ""] = new RegExp(`psql ${database} .*`).exec(said) ?? [];
+        return [...line.matchAll(/-c '([^']*)'/g)].map(([, statement = ""]) => statement);
+      };
+      for (const [url, database] of [
+        [to, "NEW"],
+        [old.url, "OLD"],
+      ] as const) {
+        const psql = postgres(url, { ...QUIET, max: 1 });
+        expect(typed(database).length).toBeGreaterThan(0);
+        for (const statement of typed(database)) await psql.unsafe(statement);
+        await psql.end();
+      }
+      expect([await isReadOnly(to), await isReadOnly(old.url)]).toEqual([true, false]);
     });
   });
 });

@@ -11,6 +11,7 @@ const SECRETS: Record<string, { value: string; at?: (config: ReturnType<typeof r
   DATABASE_URL: { value: "postgres://u:canary@localhost/x", at: (c) => c.databaseUrl },
   DATABASE_DIRECT_URL: { value: "postgres://u:canary@localhost/y", at: (c) => c.databaseDirectUrl },
   DATABASE_OWNER_URL: { value: "postgres://u:canary@localhost/z" },
+  DATABASE_TARGET_URL: { value: "postgres://u:canary@localhost/new" },
   METRICS_TOKEN: { value: "canary-metrics", at: (c) => c.metricsToken },
   RESEND_API_KEY: { value: "canary-resend", at: (c) => c.mail.resendApiKey },
   AUTH_SECRET: { value: "canary".repeat(6), at: (c) => c.authSecret },
@@ -54,9 +55,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const LAUNCHER = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_OWNER_URL"]);
+const OF_LAUNCHER_ALONE = ["DATABASE_OWNER_URL", "DATABASE_TARGET_URL"];
+const LAUNCHER = new Set(["ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_DIRECT_URL", ...OF_LAUNCHER_ALONE]);
 const READERS = [
-  { read: readConfig, reads: (name: string) => name !== "DATABASE_OWNER_URL" },
+  { read: readConfig, reads: (name: string) => !OF_LAUNCHER_ALONE.includes(name) },
   { read: readLauncherConfig, reads: (name: string) => LAUNCHER.has(name) },
 ];
 

@@ -5,7 +5,7 @@ import { tlsOf } from "./tls.ts";
 import { readBytes } from "./values.ts";
 
 /** The number that `patches/` writes into the driver. It changes with each change of the patch. */
-const PATCH = 4;
+const PATCH = 5;
 
 type Options = postgres.Options<Record<string, never>> & {
   /** Those of the address to try, in this order; all of them by default. */

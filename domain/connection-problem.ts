@@ -7,11 +7,15 @@ export type ConnectionError = { code?: unknown; message?: unknown; severity?: un
  */
 export function describeConnectionProblem(error: ConnectionError): string | undefined {
   const { code, message, severity = error.severity_local } = error;
+  if (code === DATABASE_AWAY) return `${String(message).slice(0, WORDS_MAX)}.`;
   // The server's own words, or those of a pooler.
   if (severity !== undefined) return `It says: ${String(message).slice(0, WORDS_MAX)}`.replace(/\.?$/, ".");
   if (typeof code !== "string" || PLAIN.test(code)) return undefined;
   return CAUSES.find(([codes]) => codes.test(code))?.[1] ?? `The reason is ${code.slice(0, WORDS_MAX)}.`;
 }
+
+/** Of several hosts one takes writes and has no Stopwatch, while another one, which may have it, is away. */
+export const DATABASE_AWAY = "DATABASE_AWAY";
 
 const WORDS_MAX = 300;
 

@@ -4,6 +4,7 @@ import { SetupError } from "../setup-error.ts";
 import { acquireBuildLock } from "./build-lock.ts";
 import { type BuildState, findBuild, hashSources, stampBuild } from "./build-stamp.ts";
 import { spawnNext } from "./next.ts";
+import { findServing } from "./served.ts";
 
 /**
  * Makes the production build of the web part if there is none, or if it was made from other sources. When several
@@ -16,7 +17,9 @@ export async function buildWhenNeeded({ onLog, signal }: { onLog: (line: string)
   await assertWritable(found);
   const release = await acquireBuildLock(signal);
   try {
-    if ((await findBuild()) !== "current") await build({ onLog, signal });
+    if ((await findBuild()) === "current") return;
+    await assertNotServed();
+    await build({ onLog, signal });
   } finally {
     await release();
   }
@@ -31,6 +34,15 @@ async function assertWritable(found: BuildState): Promise<void> {
       );
     });
   }
+}
+
+/** A page that is open asks for files of the build that it came from. */
+async function assertNotServed(): Promise<void> {
+  const pid = await findServing();
+  if (pid === undefined) return;
+  throw new SetupError(
+    `The web part was built from other sources, and process ${pid} serves that build from this folder. Stop it first, or build and start the new version in a folder of its own.`,
+  );
 }
 
 async function build({ onLog, signal }: Parameters<typeof buildWhenNeeded>[0]) {

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import type { startServer } from "next/dist/server/lib/start-server.js";
 import { processEnv } from "#config.ts";
 import { STOP_SIGNALS } from "#domain/stop-signals.ts";
+import { noteServing } from "./served.ts";
 
 /**
  * The process that serves the built web part. It does what the `server.js` of Next.js' standalone output does, from any
@@ -22,6 +23,8 @@ env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
 for (const signal of STOP_SIGNALS.filter((name) => name !== "SIGTERM" && name !== "SIGINT")) {
   process.on(signal, () => process.kill(process.pid, "SIGTERM"));
 }
+
+await noteServing();
 
 // Not imported: it would be loaded before the lines above.
 const require = createRequire(import.meta.url);

@@ -11,7 +11,7 @@ import { guardCookies } from "./answer-cookies.ts";
 import { boundPieces } from "./bound-pieces.ts";
 import { closeWithConnection } from "./close-with-connection.ts";
 import { CountedLine } from "./counted-line.ts";
-import { endStreamsOnClose } from "./end-streams.ts";
+import { endConnectionsOnClose } from "./end-connections.ts";
 import { answerOnFastPath } from "./fast-path.ts";
 import { Gate } from "./gate.ts";
 import { type Handle, KeptDocuments } from "./kept-documents.ts";
@@ -79,7 +79,7 @@ function guard(server: Server): void {
     for (const one of handlers) one.call(server, request, response);
   };
   const kept = new KeptDocuments(handle, pageSettings());
-  const addAnswer = endStreamsOnClose(server);
+  const addAnswer = endConnectionsOnClose(server);
   server.on("request", (request, response) => {
     // Next.js and the gate listen for the end of an answer, and a page that fails is rendered twice: 11 listeners are no leak.
     response.setMaxListeners(LISTENERS_MAX);

@@ -224,7 +224,8 @@ describe("npm run migrate with DATABASE_OWNER_URL", () => {
       ]);
       expect(await account("create", "--email", "ada@example.com", "--key", "live")).toMatchObject({ code: 0 });
       expect(await account("deactivate", "--email", "ada@example.com")).toMatchObject({ code: 0 });
-      expect(await sql`SELECT action FROM audit_log`).toEqual([{ action: "deactivate" }]);
+      const acts = await sql`SELECT action FROM audit_log ORDER BY id`;
+      expect(acts.map(({ action }) => action)).toEqual(["create", "make_api_key", "deactivate"]);
     } finally {
       await sql.unsafe(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
       await sql.end();

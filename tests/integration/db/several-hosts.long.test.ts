@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#db/client.ts";
+import { openDriver } from "#db/driver.ts";
 import { listen } from "#db/listen.ts";
 import { migrate } from "#db/migrate.ts";
 import { MigrationError } from "#db/migrator/migration-error.ts";
@@ -119,6 +120,80 @@ describe("of several hosts, the one that takes writes is found", () => {
   });
 });
 
+describe("beside a server of the same address that takes writes, too,", () => {
+  let other: OwnServer;
+  let admin: Database;
+  beforeAll(async () => {
+    await migrate(primary.url);
+    other = await startOwnServer();
+    const { username, password } = new URL(primary.url);
+    admin = connect({ url: other.url, name: "hosts", connectionsMax: 1 });
+    await admin.run(5_000, ({ sql }) => sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'`));
+  });
+  afterAll(async () => {
+    await admin?.close();
+    await other?.remove();
+  });
+  const of = (...hosts: string[]) => primary.url.replace(hostOf(primary.url), hosts.join());
+  const chosen = async (...hosts: string[]) => {
+    const [first] = await reachHost(of(...hosts), 3_000);
+    return `${first?.host}:${first?.port}`;
+  };
+
+  it("an empty one is not taken, wherever it stands", async () => {
+    expect(await chosen(hostOf(other.url), hostOf(primary.url))).toBe(hostOf(primary.url));
+    expect(await chosen(hostOf(primary.url), hostOf(other.url))).toBe(hostOf(primary.url));
+  });
+
+  it.each(["silent", "dead", "standby"] as const)(
+    "an empty one is neither used nor migrated while the other one is %s, and the text names both",
+    async (which) => {
+      const away = unreachable()[which];
+      const failure = await migrate(of(away, hostOf(other.url))).catch((error: unknown) => error as Error);
+      expect((failure as Error).message).toMatch(
+        new RegExp(`on ${hostOf(other.url)} has no Stopwatch, and .* on ${away}, which may have it`),
+      );
+      expect(await admin.run(5_000, ({ sql }) => sql`SELECT to_regclass('schedules') AS name`)).toEqual([
+        { name: null },
+      ]);
+      const pool = connect({ url: of(away, hostOf(other.url)), name: "hosts", connectionsMax: 1 });
+      await expect(pool.run(5_000, ({ sql }) => sql`SELECT 1`)).rejects.toMatchObject({
+        fault: "unreachable",
+        reason: expect.stringContaining("has no Stopwatch"),
+      });
+      await pool.close();
+    },
+  );
+
+  it("the one with the newest heartbeat is taken", async () => {
+    await migrate(other.url);
+    expect(await chosen(hostOf(primary.url), hostOf(other.url))).toBe(hostOf(primary.url));
+    await admin.run(5_000, async ({ sql }) => {
+      const [row] =
+        await sql`INSERT INTO dispatchers (id, host, pid, version) VALUES (gen_random_uuid(), 'h', 1, '1') RETURNING id`;
+      await sql`INSERT INTO heartbeats (dispatcher_id, beat, beat_at) VALUES (${row?.id}, 1, now())`;
+    });
+    expect(await chosen(hostOf(primary.url), hostOf(other.url))).toBe(hostOf(other.url));
+  });
+});
+
+it("a connection that is opened again asks the host that took writes first", async () => {
+  const { host } = new URL(primary.url);
+  const url = primary.url.replace(host, [host, unreachable().silent].join());
+  let asked = 0;
+  const count = () => asked++;
+  silent.on("connection", count);
+  const sql = openDriver(url, { max: 1, idle_timeout: 1 });
+  const pidOf = async () => (await sql`SELECT pg_backend_pid() AS pid`)[0]?.pid as number;
+  const first = await pidOf();
+  const isThere = async () => (await sessions(first)) > 0;
+  await waitFor("it is closed", async () => !(await isThere()));
+  expect(await pidOf()).not.toBe(first);
+  expect(asked).toBe(0);
+  await sql.end();
+  silent.off("connection", count);
+});
+
 it("where none takes writes, migrating fails soon and names all hosts", async () => {
   const hosts = [DEAD, hostOf(standby.url)].join();
   const url = primary.url.replace(hostOf(primary.url), hosts);
@@ -147,6 +222,7 @@ it("a pool leaves a server whose database becomes read-only, before its first wr
   const { username, password, pathname } = new URL(primary.url);
   const admin = connect({ url: other.url, name: "hosts", connectionsMax: 1 });
   await admin.run(5_000, ({ sql }) => sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'`));
+  await migrate(other.url);
   const pool = connect({ url: both, name: "hosts moved", connectionsMax: 2 });
   const portOf = async () => (await pool.run(5_000, ({ sql }) => sql`SELECT inet_server_port() AS port`))[0]?.port;
   let begun = 0;
@@ -176,6 +252,14 @@ it("a pool leaves a server whose database becomes read-only, before its first wr
     await other.remove();
   }
 });
+
+async function sessions(pid: number): Promise<number> {
+  let found = 0;
+  await asPrimary(async ({ sql }) => {
+    found = (await sql`SELECT FROM pg_stat_activity WHERE pid = ${pid}`).length;
+  });
+  return found;
+}
 
 async function asPrimary(work: Parameters<Database["run"]>[1]) {
   const session = { default_transaction_read_only: "off" };

@@ -220,7 +220,7 @@ describe("a failed attempt", () => {
     receiver.respond((_request, response) => response.writeHead(500).end(text));
     const payload = `{\n${" ".repeat(32)}"order": 1\n}`;
     const headers: [string, string][] = [
-      ["X-Env", "production"],
+      ["X-Env", "prod"],
       ["Content-Type", "application/json"],
     ];
     const id = await harness.schedule(account, `${receiver.origin}/`, inMs(200), { payload, headers });

@@ -24,6 +24,8 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   let webPort: number;
   let dispatcherPort: number;
   let dispatcher: string;
+  /** Puts the packages of this folder in the place of `npm ci`. */
+  let install: [string, string][];
 
   beforeAll(async () => {
     checkout = await makeCheckout();
@@ -59,7 +61,8 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     const packages = `mkdir node_modules; mount --bind ${PROJECT}/node_modules node_modules`;
     // Whatever the shell of an operator has.
     const node = `export PATH=$PWD/node_modules/.bin:$PATH NODE_ENV=development`;
-    await step(put(program, [["npm ci", `${packages}\n${node}`]]));
+    install = [["npm ci", `${packages}\n${node}`]];
+    await step(put(program, install));
 
     await step(put(settings, [["postgres://stopwatch@/stopwatch?host=/run/postgresql", server.url]]));
     webPort = await freePort();
@@ -124,8 +127,9 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   });
 
   it("bring a newer version, and stop in order", async () => {
-    await step(upgrade);
+    await step(put(upgrade, install));
     await bothAreReady();
+    expect((await systemd.run("readlink", "/opt/stopwatch")).trim()).toBe("/opt/stopwatch-0.2.0");
     await systemd.systemctl("stop", "stopwatch-*");
     for (const unit of ["stopwatch-web.service", dispatcher]) {
       expect([unit, await systemd.show(unit, "Result"), await systemd.show(unit, "ExecMainStatus")]).toEqual([

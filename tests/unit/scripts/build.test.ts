@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -63,6 +73,42 @@ it("a build is current as long as the content of its sources is, whatever their 
   rmSync(join(folder, "proxy.ts"));
   rmSync(join(folder, "app/docs/page.tsx"));
   expect(state(), "one less").toBe("outdated");
+});
+
+it("a program beside package.json that is none of Stopwatch's does not make the build outdated, and each of its own does", () => {
+  stamp();
+  write("backup-to-bucket.mjs", "");
+  expect(state()).toBe("current");
+  const own = readdirSync(".").filter((name) => /\.m?ts$|\.mjs$/.test(name) && !name.endsWith(".d.ts"));
+  const outdating = own.filter((name) => {
+    write(name, "other");
+    const found = state();
+    rmSync(join(folder, name));
+    write("config.ts", "config.ts");
+    return found === "outdated";
+  });
+  expect(own.filter((name) => !outdating.includes(name))).toEqual(["drizzle.config.ts", "vitest.config.ts"]);
+});
+
+it("nothing is built under a process that serves the build of this folder", () => {
+  stamp();
+  write("config.ts", "other");
+  mkdirSync(join(folder, "node_modules/.cache/stopwatch-served"), { recursive: true });
+  write("node_modules/.cache/stopwatch-served/999999999", "");
+  for (const path of ["", "node_modules", "node_modules/.cache", "node_modules/.cache/stopwatch-served", "sdk", "cli"])
+    chmodSync(join(folder, path), 0o777);
+  const served = run(
+    "served.ts",
+    `await made.noteServing();
+     const build = await import(${JSON.stringify(new URL("../../../scripts/stack/build.ts", import.meta.url).href)});
+     await build.buildWhenNeeded({ onLog: console.log }).catch((error) => console.error(error.message));`,
+  );
+  expect([served.stdout, served.stderr]).toEqual([
+    "",
+    expect.stringMatching(
+      /^The web part was built from other sources, and process \d+ serves that build from this folder\./,
+    ),
+  ]);
 });
 
 it("a folder that cannot be written is not built in: the command says so, and starts a build that is current", () => {

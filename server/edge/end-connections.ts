@@ -1,0 +1,44 @@
+import type { Server, ServerResponse } from "node:http";
+import { stopStreams } from "../listen/open-streams.ts";
+
+/** How long a reader has to take the goodbye of its stream once the server stops, ms. */
+const TAKEN_WITHIN_MS = 500;
+/** When the connections that are left are cut, ms. A process manager kills after as long, or later. */
+const CUT_AFTER_MS = 30_000;
+
+/**
+ * Ends the connections of `server` when it is closed, which otherwise waits for callers that keep theirs busy: each ends with the
+ * answer that is under way, streams of events at once, and what is left after `cutAfterMs` is cut. Returns a function that is to
+ * be told of each answer.
+ */
+export function endConnectionsOnClose(server: Server, cutAfterMs = CUT_AFTER_MS): (response: ServerResponse) => void {
+  const open = new Set<ServerResponse>();
+  let isClosing = false;
+  const { close } = server;
+  server.close = (callback) => {
+    isClosing = true;
+    server.once("close", stopStreams());
+    for (const response of open) endWith(response);
+    setTimeout(() => {
+      for (const response of open) if (isStream(response)) response.destroy();
+    }, TAKEN_WITHIN_MS).unref();
+    setTimeout(() => server.closeAllConnections(), cutAfterMs).unref();
+    return close.call(server, callback);
+  };
+  return (response) => {
+    open.add(response);
+    response.once("close", () => open.delete(response));
+    if (isClosing) endWith(response);
+  };
+}
+
+/** Lets the connection end with this answer, which says so when it has not begun. */
+function endWith(response: ServerResponse): void {
+  const { socket } = response;
+  response.shouldKeepAlive = false;
+  response.once("finish", () => socket?.end());
+}
+
+function isStream(response: ServerResponse): boolean {
+  return response.getHeader("content-type") === "text/event-stream";
+}

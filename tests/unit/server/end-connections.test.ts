@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { expect, it } from "vitest";
+import { endConnectionsOnClose } from "#server/edge/end-connections.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** A server, and a caller on one connection whose answers are collected. */
+async function serve(onRequest: (response: ServerResponse) => void, cutAfterMs?: number) {
+  const server = createServer();
+  const addAnswer = endConnectionsOnClose(server, cutAfterMs);
+  server.on("request", (_request, response) => {
+    addAnswer(response);
+    onRequest(response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const caller = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  let received = "";
+  caller.setEncoding("latin1").on("data", (text) => {
+    received += text;
+  });
+  const closed = once(server, "close");
+  return { server, caller, closed, received: () => received };
+}
+
+it("a caller that asks again and again gets an answer that ends the connection once the server is closed", async () => {
+  let answers = 0;
+  const { server, caller, closed, received } = await serve((response) => {
+    if (++answers === 3) server.close();
+    response.end("ok");
+  });
+  caller.on("data", () => caller.write(REQUEST));
+  caller.write(REQUEST);
+  await Promise.all([closed, once(caller, "close")]);
+  expect(answers).toBe(3);
+  expect(received().match(/^connection: .*$/gim)).toEqual([
+    "Connection: keep-alive",
+    "Connection: keep-alive",
+    "Connection: close",
+  ]);
+});
+
+it("an answer that has begun is completed, and its connection ends with it", async () => {
+  const { server, caller, closed, received } = await serve((response) => {
+    response.write("begun, ");
+    server.close();
+    setImmediate(() => response.end("done"));
+  });
+  caller.write(REQUEST);
+  await Promise.all([closed, once(caller, "close")]);
+  expect(received()).toMatch(/begun, .*done/s);
+});
+
+it("a connection whose answer never comes is cut in the end", async () => {
+  const { server, caller, closed } = await serve(() => void server.close(), 50);
+  caller.write(REQUEST);
+  await Promise.all([closed, once(caller, "close")]);
+});

@@ -128,7 +128,10 @@ describe("beside a server of the same address that takes writes, too,", () => {
     other = await startOwnServer();
     const { username, password } = new URL(primary.url);
     admin = connect({ url: other.url, name: "hosts", connectionsMax: 1 });
-    await admin.run(5_000, ({ sql }) => sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'`));
+    await admin.run(5_000, ({ sql }) =>
+      sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'; DROP SCHEMA drizzle CASCADE;
+        DROP SCHEMA public CASCADE; CREATE SCHEMA public`),
+    );
   });
   afterAll(async () => {
     await admin?.close();
@@ -166,7 +169,7 @@ describe("beside a server of the same address that takes writes, too,", () => {
   );
 
   it("the one with the newest heartbeat is taken", async () => {
-    await migrate(other.url);
+    await migrate(of(hostOf(other.url)));
     expect(await chosen(hostOf(primary.url), hostOf(other.url))).toBe(hostOf(primary.url));
     await admin.run(5_000, async ({ sql }) => {
       const [row] =
@@ -222,7 +225,6 @@ it("a pool leaves a server whose database becomes read-only, before its first wr
   const { username, password, pathname } = new URL(primary.url);
   const admin = connect({ url: other.url, name: "hosts", connectionsMax: 1 });
   await admin.run(5_000, ({ sql }) => sql.unsafe(`ALTER ROLE ${username} PASSWORD '${password}'`));
-  await migrate(other.url);
   const pool = connect({ url: both, name: "hosts moved", connectionsMax: 2 });
   const portOf = async () => (await pool.run(5_000, ({ sql }) => sql`SELECT inet_server_port() AS port`))[0]?.port;
   let begun = 0;

@@ -166,7 +166,7 @@ describe("what keeps a session from beginning is an outage that is named, and pa
   it.each([
     ["a pooler that knows no such tenant", plain(speakerOf("a pooler that knows no such tenant")), /Tenant or user/],
     ["a web server", plain(speakerOf("a web server")), /PostgreSQL/],
-    ["an end at the question whether it takes writes", plain(endsAtQuestion), /closed|did not answer|no answer/],
+    ["an end at the question whether it takes writes", plain(endsAtQuestion), /closed|did not answer|no answer/i],
   ])("%s at each of several hosts", async (_, peer, says) => {
     const second = await startProxy(port);
     try {

@@ -47,6 +47,7 @@ import * as usage from "#app/v1/usage/route.ts";
 import { type Config, readConfig } from "#config.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { startServices } from "#server/services.ts";
 import { createTestCaller, type TestCaller } from "../../helpers/callers.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
@@ -117,6 +118,10 @@ export async function startApi(overrides: Record<string, string> = {}) {
 }
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+/** What /readyz tells who asks on the machine itself. */
+export const askReadiness = () =>
+  call("GET", "/readyz", null, undefined, { [SOCKET_ADDRESS_HEADER]: socketAddressValue("127.0.0.1") });
 
 /**
  * Calls the handler of a path, and checks its answer against the document: the status and every field, with no further

@@ -3,7 +3,7 @@ import { describeFault } from "#domain/database-fault.ts";
 import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
 import { getServices, type Services, startServices } from "#server/services.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
-import { type Api, call, FUTURE, startApi, TARGET } from "./api.ts";
+import { type Api, askReadiness, call, FUTURE, startApi, TARGET } from "./api.ts";
 
 let api: Api;
 let key: string;
@@ -25,14 +25,13 @@ beforeEach(async () => {
 const OK = { status: "ok", checks: { database: "ok", queue: "ok" } };
 
 const from = (address: string) => ({ [SOCKET_ADDRESS_HEADER]: socketAddressValue(address) });
-const asOperator = () => call("GET", "/readyz", null, undefined, from("127.0.0.1"));
 
 /** The answers of a web process that has nothing cached. */
 async function answersNow() {
   await web.close();
   web = startServices(api.config);
   const [ready, create] = await Promise.all([
-    asOperator(),
+    askReadiness(),
     call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE }),
   ]);
   return { ready: { status: ready.status, body: ready.body }, create };
@@ -71,7 +70,7 @@ it.each([
 
 it("says why when no dispatcher is alive", async () => {
   await api.sql`UPDATE dispatchers SET beat_at = now() - interval '16 s'`;
-  expect((await asOperator()).body).toEqual({
+  expect((await askReadiness()).body).toEqual({
     status: "unavailable",
     checks: { database: "ok", queue: "unavailable" },
     reason: "No dispatcher has had a heartbeat within 15 s: start one, or look into its log.",

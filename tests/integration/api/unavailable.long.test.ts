@@ -10,7 +10,7 @@ import { startServices } from "#server/services.ts";
 import { countRunTime } from "../../helpers/run-time.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { type Api, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";
+import { type Api, askReadiness, call, FUTURE, startApi, TARGET, testConfig } from "./api.ts";
 
 const key = generateApiKey("live");
 const valid = { targetUrl: TARGET, fireAt: FUTURE };
@@ -59,7 +59,7 @@ describe("while the database", () => {
       call("POST", "/v1/schedules", key, valid),
       call("DELETE", "/v1/schedules/sch_01h00000000000000000000000", key),
       call("GET", "/v1/schedules", key),
-      call("GET", "/readyz"),
+      askReadiness(),
     ]);
     expect(ranMs()).toBeLessThan(5_000);
     expect(answers.map((answer) => answer.status)).toEqual([503, 503, 503, 503]);

@@ -8,7 +8,17 @@ import { createTlsPeers, overTls, passesOn, plain, refuses, SPEAKERS } from "../
 import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { watchUncaught } from "../../helpers/watch-uncaught.ts";
-import { type Answer, type Api, call, FUTURE, startApi, TARGET, type TestCaller, testConfig } from "./api.ts";
+import {
+  type Answer,
+  type Api,
+  askReadiness,
+  call,
+  FUTURE,
+  startApi,
+  TARGET,
+  type TestCaller,
+  testConfig,
+} from "./api.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -61,7 +71,7 @@ async function expectUnavailable(says: RegExp) {
     expect(DATABASE_FAULTS.filter((fault) => body.error.message.startsWith(describeFault(fault)))).toHaveLength(1);
   }
   const ready = await waitFor("/readyz says why", async () => {
-    const answer = await call("GET", "/readyz");
+    const answer = await askReadiness();
     return says.test(answer.body.reason) && answer;
   });
   expect(ready.status).toBe(503);

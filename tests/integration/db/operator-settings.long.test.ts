@@ -17,7 +17,7 @@ import { PGBOUNCER, startPgBouncer } from "../../helpers/pgbouncer.ts";
 import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { stopAudited } from "../../helpers/stop-audited.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { FUTURE, TARGET } from "../api/api.ts";
+import { askReadiness, FUTURE, TARGET } from "../api/api.ts";
 import { type Run, resetOnDatabase, runScenario, setOnDatabase, startUnder } from "./settings-scenario.ts";
 
 /** Settings that an operator may have given a database, a role or the server, by what they change. */
@@ -158,12 +158,12 @@ describe("while it works, a setting that keeps the service from working is named
     ["default_transaction_read_only = on", "end default_transaction_read_only", "read_only"],
   ] as const)("%s", async (setting, said, fault) => {
     const { sql } = started.api;
-    const both = async () => [(await started.api.call("GET", "/readyz")).body, await dispatcher.ready()];
+    const both = async () => [(await askReadiness()).body, await dispatcher.ready()];
     await waitFor("both are ready", async () => (await both()).every(({ status }) => status === "ok"));
     await setOnDatabase(started.api, [setting]);
     await endSessions(sql);
     await waitFor("both say it", async () => (await both()).every(({ reason }) => reason?.includes(said)));
-    expect((await started.api.call("GET", "/readyz")).status).toBe(503);
+    expect((await askReadiness()).status).toBe(503);
     if (fault) {
       const create = await started.api.call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE });
       expect([create.status, create.body.error.message]).toEqual([503, expect.stringContaining(describeFault(fault))]);

@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { canMakeSmallDisk, startSmallDiskServer } from "../../helpers/small-disk-server.ts";
 import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
-import { call, testConfig } from "../api/api.ts";
+import { askReadiness, call, testConfig } from "../api/api.ts";
 
 let receiver: Receiver;
 let faults: FaultHarness;
@@ -124,13 +124,12 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
 
   it("is named by the web process and the dispatcher in /readyz and metrics, and in every answer of a create", async () => {
     const full = describeFault("disk_full");
-    const ready = () => call("GET", "/readyz");
     const { dispatcher } = faults;
-    expect(await ready()).toMatchObject({ status: 200 });
+    expect(await askReadiness()).toMatchObject({ status: 200 });
     expect(await dispatcher.ready()).toEqual({ status: "ok" });
     await small.fill();
     const notReady = await waitFor("it is not ready", async () => {
-      const answer = await ready();
+      const answer = await askReadiness();
       return answer.status === 503 && answer;
     });
     expect(notReady.body).toEqual({
@@ -148,7 +147,7 @@ describe.skipIf(!canMakeSmallDisk)("a full disk (as root on Linux)", () => {
     expect(await faults.metrics()).toMatch(/^stopwatch_database_errors_total\{kind="disk_full"\} [1-9]/m);
     expect(faults.messages()).toContain(full);
     await small.free();
-    await waitFor("it is ready again", async () => (await ready()).status === 200);
+    await waitFor("it is ready again", async () => (await askReadiness()).status === 200);
     await waitFor("so is the dispatcher", async () => (await dispatcher.ready()).status === "ok");
   });
 

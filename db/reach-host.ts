@@ -124,16 +124,12 @@ class NotThere extends Error {
   readonly code = DATABASE_AWAY;
 
   constructor({ database, hosts }: DatabaseAddress, found: readonly Found[]) {
-    const named = (kinds: readonly Found["kind"][], isInstalled: boolean) =>
-      describeDatabase({
-        database,
-        hosts: hosts.filter((_, at) => {
-          const one = found[at] as Found;
-          return kinds.includes(one.kind) && (one.kind !== "read-only" || one.isInstalled === isInstalled);
-        }),
-      });
+    const named = (isMeant: (one: Found) => boolean) =>
+      describeDatabase({ database, hosts: hosts.filter((_, at) => isMeant(found[at] as Found)) });
+    const empty = named(({ kind }) => kind === "writable");
+    const away = named((one) => (one.kind === "read-only" ? one.isInstalled : one.kind !== "writable"));
     super(
-      `${named(["writable"], false)} has no Stopwatch, and ${named(["silent", "failed", "read-only"], true)}, which may have it, takes no writes now; start that, or name the other one alone`,
+      `${empty} has no Stopwatch, and ${away}, which may have it, takes no writes now; start that, or name the other one alone`,
     );
   }
 }

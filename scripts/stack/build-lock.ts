@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isRunning } from "./is-running.ts";
 
 /**
  * Acquires the lock for building on this machine; waits while another process has it. Returns how to release it. The lock of
@@ -31,12 +32,7 @@ async function isAbandoned(): Promise<boolean> {
   const pid = Number(await readFile(LOCK_FILE, "utf8").catch(() => ""));
   // The file is gone, or its process id is not written yet. Check again later.
   if (!made || !pid) return false;
-  if (Date.now() - made.mtimeMs > BUILD_MS_MAX) return true;
-  try {
-    return !process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
+  return Date.now() - made.mtimeMs > BUILD_MS_MAX || !isRunning(pid);
 }
 
 function unlessLocked(error: NodeJS.ErrnoException): undefined {

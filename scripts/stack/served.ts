@@ -1,4 +1,5 @@
 import { mkdir, readdir, readlink, rm, writeFile } from "node:fs/promises";
+import { isRunning } from "./is-running.ts";
 
 /** Has a file for each process that serves the build of this folder. Not in .next: a build first clears that folder. */
 const FOLDER = "node_modules/.cache/stopwatch-served";
@@ -23,11 +24,7 @@ export async function findServing(): Promise<number | undefined> {
 }
 
 async function isServing(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-  }
+  if (!isRunning(pid)) return false;
   // After a restart of the machine another process may have the same id. Where the system tells, its folder says so.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => process.cwd());
   return folder === process.cwd();

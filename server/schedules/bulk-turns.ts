@@ -28,7 +28,6 @@ export async function inTurn<T>(accountId: string, bytes: number, work: () => Pr
 
 type Waiter = { accountId: string; bytes: number; begin: () => void };
 
-let activeBytes = 0;
 const activeBytesOf = new Map<string, number>();
 const waiting = new Set<Waiter>();
 
@@ -55,7 +54,7 @@ function turn(accountId: string, bytes: number): Promise<void> {
 // Whoever is next keeps the others waiting until there is room, so that small requests cannot starve a large one.
 function admit(): void {
   for (let next = nextWaiter(); next !== undefined; next = nextWaiter()) {
-    if (activeBytes + next.bytes > BYTES_MAX) return;
+    if (activeBytes() + next.bytes > BYTES_MAX) return;
     waiting.delete(next);
     count(next.accountId, next.bytes);
     next.begin();
@@ -73,10 +72,10 @@ function nextWaiter(): Waiter | undefined {
   return next;
 }
 
+const activeBytes = () => [...activeBytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
 const bytesOf = (accountId: string) => activeBytesOf.get(accountId) ?? 0;
 
 function count(accountId: string, bytes: number): void {
-  activeBytes += bytes;
   const own = bytesOf(accountId) + bytes;
   if (own === 0) activeBytesOf.delete(accountId);
   else activeBytesOf.set(accountId, own);

@@ -57,7 +57,7 @@ export async function answerLink(
     if (!isIntended(config, authSecret, cookieHeader, { provider, sessionId }))
       throw new SignInFailure("provider_refused");
     await finishLink(services, authSecret, callback, { accountId: ctx.tenant.accountId, sessionId });
-    const flash = flashCookie(config, ACCOUNT_PATH, { result: "linked" });
+    const flash = flashCookie(config, ACCOUNT_PATH, { result: "linked" }, { isFromElsewhere: true });
     return seeOther(pageUrl(ACCOUNT_PATH, environmentOfPath(redirectTo)), [flash, ...cleared]);
   } catch (error) {
     return failureReply(error, redirectTo, cleared);

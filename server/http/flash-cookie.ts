@@ -6,10 +6,17 @@ export type Flash = Readonly<{ result: string; id?: string; clamped?: string }>;
 
 /**
  * A `Set-Cookie` with the result of a form, for the page at `path`, to which the form redirects. The result stays out of
- * the address, and `showFlashOnce` has the page show it once. It expires after five minutes.
+ * the address, and `showFlashOnce` has the page show it once. It expires after five minutes. `isFromElsewhere`: the redirect began
+ * at another site, such as a provider, and a browser sends no cookie with it that is SameSite=Strict.
  */
-export function flashCookie(config: Pick<Config, "baseUrl">, path: string, flash: Flash): string {
-  return cookie(config, String(new URLSearchParams({ ...flash, [PATH]: path })), FLASH_S);
+export function flashCookie(
+  config: Pick<Config, "baseUrl">,
+  path: string,
+  flash: Flash,
+  { isFromElsewhere = false } = {},
+): string {
+  const sameSite = isFromElsewhere ? "Lax" : "Strict";
+  return cookie(config, String(new URLSearchParams({ ...flash, [PATH]: path })), FLASH_S, sameSite);
 }
 
 /** The result of the form that redirected to the page at `path`; undefined when none did. */
@@ -52,7 +59,12 @@ function find(cookieHeader: string | null): URLSearchParams {
   return new URLSearchParams(pair.slice(pair.indexOf("=") + 1));
 }
 
-function cookie({ baseUrl }: Pick<Config, "baseUrl">, value: string, maxAgeS: number): string {
+function cookie(
+  { baseUrl }: Pick<Config, "baseUrl">,
+  value: string,
+  maxAgeS: number,
+  sameSite: "Strict" | "Lax" = "Strict",
+): string {
   const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
-  return `${FLASH_COOKIE}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure}`;
+  return `${FLASH_COOKIE}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=${sameSite}${secure}`;
 }

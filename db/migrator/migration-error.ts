@@ -4,6 +4,13 @@ import { faultOf } from "../client.ts";
 /** The migrations could not be applied. The message says what to do and never shows a password. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
+  /** The database could not be reached: it may come, and the same call may succeed then. */
+  readonly isUnreachable: boolean;
+
+  constructor(message: string, { isUnreachable = false, ...options }: ErrorOptions & { isUnreachable?: boolean } = {}) {
+    super(message, options);
+    this.isUnreachable = isUnreachable;
+  }
 }
 
 /**
@@ -26,8 +33,9 @@ export function explainMigrationFailure(error: unknown, url: string, tag: string
     );
   if (faultOf(error) === "unreachable") {
     const needed = hosts.length > 1 ? " (one of the hosts has to take writes)" : "";
-    return failure(
+    return new MigrationError(
       `The database ${database} cannot be reached: ${message || code}${needed}. Start it, or correct its address.`,
+      { cause: error, isUnreachable: true },
     );
   }
   if (tag !== undefined)

@@ -20,6 +20,7 @@ import { createPartOutput } from "./part-output.ts";
 import { untilReady } from "./ready.ts";
 import { makeSignInLink } from "./sign-in-link.ts";
 import { type Part, type Supervisor, supervise } from "./supervisor.ts";
+import { untilReachable } from "./until-reachable.ts";
 
 export type Launch = {
   /** Whether to show all output of the parts, from the start. */
@@ -72,7 +73,9 @@ export async function runAllParts(launch: Launch): Promise<number> {
     }
     signal.throwIfAborted();
     const options = { onLog: say, signal };
-    const server = database ? await migrate(database.url, options) : await migrateOwnDatabase(config, options);
+    const server = database
+      ? await migrate(database.url, options)
+      : await untilReachable(() => migrateOwnDatabase(config, options), options);
     if (database) await holdIfRestored(database.cluster, database.url);
     const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
     for (const notice of noticesOf(server, database && HOST_YOUR_OWN)) say(`warning: ${notice}`);

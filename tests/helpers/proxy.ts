@@ -16,10 +16,11 @@ export type ProxyMode =
 export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /**
- * A TCP proxy on the loopback interface to `targetPort`, or one on the Unix socket `path`, which is gone when it closes. A
- * connection that has lost bytes stays silent when the proxy passes bytes again. Only its owner can give it up.
+ * A TCP proxy on a port of the loopback interface (a free one by default) to `targetPort`, or one on a Unix socket, which
+ * is gone when it closes. A connection that has lost bytes stays silent when the proxy passes bytes again. Only its owner
+ * can give it up.
  */
-export async function startProxy(targetPort: number, path?: string) {
+export async function startProxy(targetPort: number, at: string | { port: number } = { port: 0 }) {
   const links = new Set<{ client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" }>();
   /** Connections that a peer got. */
   const peered = new Set<Socket>();
@@ -48,12 +49,12 @@ export async function startProxy(targetPort: number, path?: string) {
     server.on("data", (chunk) => link.lost === "nothing" && client.write(chunk));
   });
   await new Promise<void>((resolve) => {
-    if (path === undefined) listener.listen(0, "127.0.0.1", resolve);
-    else listener.listen(path, resolve);
+    if (typeof at === "string") listener.listen(at, resolve);
+    else listener.listen(at.port, "127.0.0.1", resolve);
   });
 
   return {
-    port: path !== undefined ? 0 : (listener.address() as AddressInfo).port,
+    port: typeof at === "string" ? 0 : (listener.address() as AddressInfo).port,
     /**
      * Sets the behaviour from now on, for existing connections (those that `which` picks by their order) and for new
      * ones.

@@ -60,6 +60,12 @@ const place = async (peer: Peer, query = "", there: Peer | "pass" = "pass"): Pro
   return { url: `${url.href}${query}`, arrive: async () => front.set(there) };
 };
 
+/** The same address for the owner, who may migrate. */
+const asOwner = (url: string) => {
+  const [owner, service] = [database.url, database.serviceUrl].map((one) => new URL(one));
+  return url.replace(`${service?.username}:${service?.password}@`, `${owner?.username}:${owner?.password}@`);
+};
+
 const socketAddress = () => {
   const { username, password, pathname } = new URL(database.serviceUrl);
   return `postgres://${username}:${password}@${pathname}?host=${folder}`;
@@ -99,6 +105,19 @@ const PLACES: [what: string, make: () => Promise<Place>, says: RegExp][] = [
     () => place(plain(speakerOf("an end after the login"))),
     /cannot be reached right now/,
   ],
+];
+
+const NOBODY: (typeof PLACES)[number] = [
+  "where nobody listens",
+  async () => {
+    const away = await freePort();
+    const url = Object.assign(new URL(database.serviceUrl), { hostname: "127.0.0.1", port: String(away) });
+    const arrive = async () => {
+      proxy = await startProxy(port, { port: away });
+    };
+    return { url: url.href, arrive };
+  },
+  /cannot be reached/,
 ];
 
 function start(args: string[], settings: Record<string, string>): ScriptProcess {
@@ -143,19 +162,23 @@ describe("a database", () => {
     expect([web.child.exitCode, web.stderr]).toEqual([null, []]);
   });
 
-  it.each(PLACES.slice(0, 3))(
-    "%s is for npm start and npm run migrate what one is where nobody listens",
+  it.each([...PLACES.slice(0, 3), NOBODY])(
+    "%s is waited for by npm start, which says why; npm run migrate ends, and says so",
     async (_, make) => {
-      const { url } = await make();
-      for (const command of ["start", "migrate"]) {
-        const settings = { DATABASE_URL: url, ENCRYPTION_KEYS, PORT: "0", DISPATCHER_PORT: "0", DATA_DIR: folder };
-        const { exited, stdout, stderr } = runScript(command, [], settings);
-        expect([await exited, stdout, stderr]).toEqual([
-          1,
-          [],
-          [expect.stringMatching(/^The database .* cannot be reached: .*\. Start it, or correct its address\.$/)],
-        ]);
-      }
+      const { url, arrive } = await make();
+      const settings = { DATABASE_URL: asOwner(url), ENCRYPTION_KEYS, DATA_DIR: folder };
+      const cannot = /The database .* cannot be reached: .*\. Start it, or correct its address\.$/;
+
+      const migrate = runScript("migrate", [], settings);
+      expect([await migrate.exited, migrate.stdout, migrate.stderr]).toEqual([1, [], [expect.stringMatching(cannot)]]);
+
+      const all = runScript("start", [], { ...settings, PORT: "0", DISPATCHER_PORT: "0" });
+      running.push(all);
+      await waitFor("it says why", () => all.stdout.some((line) => /waiting for/.test(line) && cannot.test(line)));
+      await arrive();
+      await waitFor("it goes on", () => all.stdout.includes("stopwatch | the database is there"));
+      all.child.kill("SIGTERM");
+      expect([await all.exited, all.stderr]).toEqual([0, []]);
     },
   );
 });

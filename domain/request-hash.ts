@@ -53,14 +53,20 @@ export function operationHash(
   operation: { action: OperationAction; filter: OperationFilter | null; scheduleIds: readonly string[] | null },
 ): Buffer {
   const { action, filter, scheduleIds } = operation;
-  const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
-  const { late, host, code, idempotencyKey, operationId } = filter ?? {};
-  const narrower = [late && writeLateRange(late), host, code, idempotencyKey, operationId];
+  const isWithNarrower = filter !== null && isNarrower(filter);
+  const kind = filter === null ? "chosen" : isWithNarrower ? "narrower filter" : "filter";
   const ids = scheduleIds === null ? [] : scheduleIds.toSorted();
-  const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs), ...ids];
-  const kind = filter === null ? "chosen" : isNarrower(filter) ? "narrower filter" : "filter";
-  const more = kind === "narrower filter" ? narrower.map(String) : [];
-  return hashFields(key, [OPERATION_FORMAT, action, kind, ...scope, ...more]);
+  const narrower = isWithNarrower ? narrowerFields(filter) : [];
+  return hashFields(key, [OPERATION_FORMAT, action, kind, ...filterFields(filter), ...ids, ...narrower]);
+}
+
+function filterFields(filter: OperationFilter | null): string[] {
+  const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
+  return [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs)];
+}
+
+function narrowerFields({ late, host, code, idempotencyKey, operationId }: OperationFilter): string[] {
+  return [late && writeLateRange(late), host, code, idempotencyKey, operationId].map(String);
 }
 
 const OPERATION_FORMAT = "operation-hash-1";

@@ -29,29 +29,30 @@ export function StatusQuestion({
   accountHref: string;
   error: string | undefined;
 }) {
-  const ends = act === "deactivate";
+  const isEnd = act === "deactivate";
+  const isDoneAlready = status === (isEnd ? "deactivated" : "active");
   const reasonError = error === "reason" ? "Give a reason of 1 to 200 characters." : undefined;
-  const pending = formatCount(live.schedules.active + test.schedules.active);
+  const waiting = formatCount(live.schedules.active + test.schedules.active);
   return (
     <>
       <ErrorSummary problems={reasonError ? [{ id: "reason", message: reasonError }] : []} />
       <Confirm
-        title={`${ends ? "Deactivate" : "Reactivate"} ${email}?`}
+        title={`${isEnd ? "Deactivate" : "Reactivate"} ${email}?`}
         action={action}
         fields={{ id, env }}
-        label={ends ? "Deactivate" : "Reactivate"}
-        isDanger={ends}
-        keep={{ href: accountHref, label: ends ? "Leave it active" : "Leave it deactivated" }}
-        reason={status === (ends ? "active" : "deactivated") ? undefined : `It is ${status} already.`}
+        label={isEnd ? "Deactivate" : "Reactivate"}
+        isDanger={isEnd}
+        keep={{ href: accountHref, label: isEnd ? "Leave it active" : "Leave it deactivated" }}
+        reason={isDoneAlready ? `It is ${status} already.` : undefined}
       >
-        {ends ? (
+        {isEnd ? (
           <p>
             Sessions that end: {formatCount(sessions)}. API keys that are refused: {formatCount(keys)}. Schedules that
-            wait: {pending}. Reactivating undoes it, but not the sessions.
+            wait: {waiting}. Reactivating undoes it, but not the sessions.
           </p>
         ) : (
           <p>
-            API keys that are accepted again: {formatCount(keys)}. Schedules that go on: {pending}; what is overdue is
+            API keys that are accepted again: {formatCount(keys)}. Schedules that go on: {waiting}; what is overdue is
             sent at once, oldest first.
           </p>
         )}

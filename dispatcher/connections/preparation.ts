@@ -19,7 +19,7 @@ export class Preparation {
 
   /** Records the preparation time of `delivery`, unless it waited for a slot: that says nothing about other lanes. */
   note({ origin, enqueuedAtMs, waitMs }: Delivery): void {
-    if (Number.isNaN(enqueuedAtMs) || waitMs > 0) return;
+    if (enqueuedAtMs === null || waitMs > 0) return;
     const nowMs = this.#clock.now();
     this.#origins.originOf(origin).preparation.note(nowMs - enqueuedAtMs, nowMs);
   }

@@ -95,8 +95,9 @@ const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolea
   sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs);
 
 /**
- * Removes and returns the next delivery in the fair order if `is` accepts the one with the smallest tag, which may be
- * due before all that were let through. Otherwise the one that is on time, or else the least late, if `is` accepts it.
+ * Removes and returns the delivery that goes next, if there is one that `is` accepts, among those that `mayGo` accepts.
+ * When `is` accepts the one with the smallest tag, which may be due before all that were let through, the fair order
+ * decides. Otherwise `is` is asked for the one that is on time, and then for the least late.
  */
 export function takeIf(
   waiting: WaitingQueue,

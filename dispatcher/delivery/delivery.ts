@@ -29,10 +29,10 @@ export type Delivery = DueSchedule & {
    */
   needsNewConnection: boolean;
   /**
-   * When it was enqueued, or may be claimed if that is later, by the database's clock, ms; NaN when it was due by then.
+   * When it was enqueued, or may be claimed if that is later, by the database's clock, ms; null when it was due by then.
    * Written by the due queue.
    */
-  enqueuedAtMs: number;
+  enqueuedAtMs: number | null;
   /** How long after its due time it waited for a slot of its lane, ms. Written by the rate lanes. */
   waitMs: number;
   /** Frees its slot in p-queue. Written by the rate lanes. */
@@ -105,7 +105,7 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
     state,
     wakeAtMs: Number.NaN,
     needsNewConnection: due.isRetry,
-    enqueuedAtMs: Number.NaN,
+    enqueuedAtMs: null,
     waitMs: 0,
     freeSlot: null,
     slotFromMs: Number.NEGATIVE_INFINITY,

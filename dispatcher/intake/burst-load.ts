@@ -11,25 +11,31 @@ export class BurstLoad {
   }
 
   /**
-   * Returns a function that tells how many deliveries leave at most `spanMs` before or after an instant, rounded to whole
-   * steps. It remembers its results, so use it for one round.
+   * Returns a function that tells how many deliveries are at work together with one that leaves at an instant: those that
+   * leave at most `spanMs` before or after it, or the fullest step from `fromMs` until `untilMs`, whose work begins sooner.
+   * It remembers its results, so use it for one round.
    */
-  around(spanMs: number): (instantMs: number) => number {
+  beside(spanMs: number, fromMs: number, untilMs: number): (instantMs: number) => number {
     const known = new Map<number, number>();
     return (instantMs) => {
       const step = bucketOf(instantMs);
       let rows = known.get(step);
-      if (rows !== undefined) return rows;
-      rows = 0;
-      const last = bucketOf(instantMs + spanMs);
-      for (let bucket = bucketOf(instantMs - spanMs); bucket <= last; bucket++) rows += this.#rows.get(bucket) ?? 0;
-      known.set(step, rows);
+      if (rows === undefined) {
+        rows = Math.max(this.#around(instantMs, spanMs), this.#fullest(fromMs, untilMs));
+        known.set(step, rows);
+      }
       return rows;
     };
   }
 
-  /** How many deliveries leave in the fullest step of this span. */
-  fullest(fromMs: number, untilMs: number): number {
+  #around(instantMs: number, spanMs: number): number {
+    let rows = 0;
+    const last = bucketOf(instantMs + spanMs);
+    for (let bucket = bucketOf(instantMs - spanMs); bucket <= last; bucket++) rows += this.#rows.get(bucket) ?? 0;
+    return rows;
+  }
+
+  #fullest(fromMs: number, untilMs: number): number {
     let most = 0;
     for (let bucket = bucketOf(fromMs); bucket <= bucketOf(untilMs); bucket++) {
       most = Math.max(most, this.#rows.get(bucket) ?? 0);

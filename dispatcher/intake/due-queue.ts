@@ -153,9 +153,10 @@ export class DueQueue implements DueStage {
   }
 
   #enqueueDue(nowMs: number): void {
-    const { demand, rates } = this.#deps;
+    const { demand, rates, claimAheadMs } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
-    const aheadMsOf = this.#leads(nowMs);
+    const rowsBeside = this.#load.beside(claimAheadMs, nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+    const aheadMsOf = (delivery: Delivery) => this.#aheadMs(delivery, rowsBeside(delivery.sendAtMs));
     const ahead = this.#ahead.take(nowMs, LOOKED_AT_MAX);
     for (const next of ahead) if (isKnown(next)) this.#wakeAt(next, next.sendAtMs - aheadMsOf(next), nowMs);
     const early: Delivery[] = [];
@@ -184,8 +185,7 @@ export class DueQueue implements DueStage {
     for (let n = 0; n < TURN_MAX; n++) {
       const next = queue.take(nowMs);
       if (!next) return n;
-      const isNew = Number.isNaN(next.wakeAtMs);
-      if (isNew) this.#expect(next);
+      if (wasNeverWoken(next)) this.#expect(next);
       this.#enqueue(next, nowMs);
     }
     return TURN_MAX;
@@ -195,28 +195,21 @@ export class DueQueue implements DueStage {
     const { waitingList, claimAheadMs, routes } = this.#deps;
     routes.route(delivery);
     const { sendAtMs } = delivery;
-    delivery.enqueuedAtMs = sendAtMs > nowMs ? Math.max(nowMs, sendAtMs - claimAheadMs) : Number.NaN;
+    delivery.enqueuedAtMs = sendAtMs > nowMs ? Math.max(nowMs, sendAtMs - claimAheadMs) : null;
     waitingList.letPass(delivery);
   }
 
   /**
-   * Returns a function that computes a delivery's lead: how far ahead of its instant it is woken, ms. Use it for one
-   * round. The lead grows with the rows that are claimed or enqueued at the same time: those that leave within
-   * `claimAheadMs` before or after it, or the largest burst ahead, whose enqueueing begins sooner. Rows that have left
-   * already count too, so that the lead does not change from round to round.
+   * How far ahead of its instant a delivery is woken, ms, when `rows` are claimed or enqueued at the same time. Rows that
+   * have left already count among them, so that it does not change from round to round.
    */
-  #leads(nowMs: number): (delivery: Delivery) => number {
+  #aheadMs({ shard, origin, lane }: Delivery, rows: number): number {
     const { preparation, rates, claimCost, claimAheadMs } = this.#deps;
-    const rowsAround = this.#load.around(claimAheadMs);
-    let burst: number | undefined;
-    return ({ sendAtMs, shard, origin, lane }) => {
-      burst ??= this.#load.fullest(nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
-      const rows = Math.max(rowsAround(sendAtMs), burst);
-      const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS) * (1 - shard / SHARDS);
-      const leadMs = Math.min(claimCost.leadMs(rows), claimAheadMs) + enqueueMs;
-      const aheadMs = Math.max(leadMs, Math.min(preparation.aheadMs(origin), claimAheadMs));
-      return rates.isNearLimit(lane) ? Math.min(NEAR_LIMIT_LEAD_MS, aheadMs) : aheadMs;
-    };
+    const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS) * (1 - shard / SHARDS);
+    const claimMs = Math.min(claimCost.leadMs(rows), claimAheadMs);
+    const preparationMs = Math.min(preparation.aheadMs(origin), claimAheadMs);
+    const aheadMs = Math.max(claimMs + enqueueMs, preparationMs);
+    return rates.isNearLimit(lane) ? Math.min(NEAR_LIMIT_LEAD_MS, aheadMs) : aheadMs;
   }
 }
 
@@ -233,4 +226,9 @@ const TURNS: TurnRules<Delivery> = {
 
 function isKnown({ state }: Delivery): boolean {
   return state === "known";
+}
+
+/** Whether it came so late that it waits for its turn alone, without a time to wake it. */
+function wasNeverWoken({ wakeAtMs }: Delivery): boolean {
+  return Number.isNaN(wakeAtMs);
 }

@@ -35,15 +35,19 @@ export class LanesToRead {
     else this.#more.push(lane.entry);
   }
 
-  /** Removes and returns up to `max` lanes, no more than there is room for beside `memory` schedules. */
+  /**
+   * Removes and returns up to `max` lanes, no more than there is room for beside `memory` schedules. Lanes that were never
+   * read and the others take turns, as long as there are both.
+   */
   take(max: number, memory: number, nowMs: number): Lane[] {
     const room = Math.min(max, MEMORY_MAX - memory);
     const lanes: Lane[] = [];
     while (lanes.length < room) {
-      const isOdd = lanes.length % 2 === 1;
       const isReserved = memory + lanes.length >= MEMORY_OF_LATE_MAX;
-      const more = () => this.#takeMore(nowMs, isReserved);
-      const entry = (isOdd && more()) || (this.#takeUntried(nowMs, isReserved) ?? more());
+      const entry =
+        lanes.length % 2 === 0
+          ? (this.#takeUntried(nowMs, isReserved) ?? this.#takeMore(nowMs, isReserved))
+          : (this.#takeMore(nowMs, isReserved) ?? this.#takeUntried(nowMs, isReserved));
       if (!entry) break;
       entry.lane.entry = null;
       lanes.push(entry.lane);

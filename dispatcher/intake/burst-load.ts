@@ -17,11 +17,13 @@ export class BurstLoad {
    */
   beside(spanMs: number, fromMs: number, untilMs: number): (instantMs: number) => number {
     const known = new Map<number, number>();
+    let fullest: number | undefined;
     return (instantMs) => {
       const step = bucketOf(instantMs);
       let rows = known.get(step);
       if (rows === undefined) {
-        rows = Math.max(this.#around(instantMs, spanMs), this.#fullest(fromMs, untilMs));
+        fullest ??= this.#fullest(fromMs, untilMs);
+        rows = Math.max(this.#around(instantMs, spanMs), fullest);
         known.set(step, rows);
       }
       return rows;

@@ -19,9 +19,9 @@ function start() {
       nowMs += ms;
     },
     /** A delivery that was enqueued `agoMs` ago is prepared now. It has waited `waitMs` for its lane's slot. */
-    prepared(agoMs: number, { waitMs = 0, origin = ORIGIN } = {}) {
+    prepared(agoMs: number | null, { waitMs = 0, origin = ORIGIN } = {}) {
       const delivery = newDelivery(dueSchedule({ origin }), 0, "prepared");
-      preparation.note({ ...delivery, enqueuedAtMs: nowMs - agoMs, waitMs });
+      preparation.note({ ...delivery, enqueuedAtMs: agoMs === null ? null : nowMs - agoMs, waitMs });
     },
   };
 }
@@ -53,6 +53,6 @@ it("slow preparations for another origin, or in a lane that waited for its slots
   const { preparation, prepared } = start();
   prepared(200, { origin: "https://b.example" });
   prepared(200, { waitMs: 1 });
-  prepared(Number.NaN);
+  prepared(null);
   expect(preparation.aheadMs(ORIGIN)).toBe(0);
 });

@@ -46,17 +46,18 @@ it("what arrives alone is read at once, all of it in one turn while there is tim
   expect(order).toEqual(["a", "a", "a", "|"]);
 });
 
-it("after four milliseconds other work of the event loop goes before more is read", async () => {
-  const { turns, reader, order, goRound } = start();
-  turns.ask(reader("a", 10, 2));
-  await goRound(8);
-  const parts = order
-    .join("")
-    .split("|")
-    .filter((part) => part !== "");
-  expect(parts.join("")).toBe("a".repeat(10));
-  // Two when they are asked for, two behind what arrived with them, and then two in a round.
-  expect(parts).toEqual(["aaaa", "aa", "aa", "aa"]);
+it("after four milliseconds, and sixteen slices, other work of the event loop goes before more is read", async () => {
+  for (const [sliceMs, inATurn] of [
+    [0.1, 40],
+    [0.5, 16],
+    [2, 16],
+  ] as const) {
+    const { turns, reader, order, goRound } = start();
+    turns.ask(reader("a", 1_000, sliceMs));
+    await goRound(3);
+    // The first part is what is read when it is asked for, and in the round that follows.
+    expect(order.join("").split("|").slice(1, 3)).toEqual(["a".repeat(inATurn), "a".repeat(inATurn)]);
+  }
 });
 
 it("accounts are read in turns, however many connections one has", async () => {

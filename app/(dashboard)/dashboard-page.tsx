@@ -2,22 +2,26 @@ import { redirect, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import type { Command } from "#components/layout/commands.ts";
 import type { Beat } from "#components/layout/frame-foot.tsx";
+import { NarrowCard, NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { PageBar, PageBody } from "#components/layout/page-bar.tsx";
 import { TimesSwitch } from "#components/layout/times-switch.tsx";
 import { ZoneMemory } from "#components/layout/zone-memory.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { TextLink } from "#components/ui/text-link.tsx";
 import { AppError } from "#domain/errors.ts";
 import { signInPageUrl } from "#server/auth/redirects.ts";
 import type { Ctx } from "#server/context.ts";
 import { registerCountedRoute } from "#server/edge/counted-routes.ts";
-import { hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
+import { answerPageWith, hasRenderingFailed, isAnswerToForm } from "#server/edge/page-answer.ts";
 import { readLastBeat } from "#server/health/beat.ts";
+import { SendAgain } from "../failed-card.tsx";
 import { brokenPage, failedPage } from "../failed-page.tsx";
+import { chosenTheme } from "../page-request.ts";
 import { readSearchParams, type SearchParams } from "../search-params.ts";
 import { findSignedIn } from "../signed-in.ts";
 import { Framed, frameOf, readFrameFacts } from "./frame.tsx";
 import { missingPage } from "./missing-page.tsx";
 import { readView } from "./read-view.ts";
-import { signedOutPage } from "./signed-out-page.tsx";
 import { hrefIn, type View } from "./view.ts";
 
 /** What a page of the dashboard shows. */
@@ -106,4 +110,26 @@ function pageOf({ title, documentTitle = title, crumb, tools, action, narrow, bo
 /** `/schedules/[id]` with the value of `id`. */
 function fillIn(path: string, routeParams: Record<string, string>): string {
   return path.replace(/\[(\w+)\]/g, (_, name: string) => encodeURIComponent(routeParams[name] ?? ""));
+}
+
+/** The answer to a form that was sent without a session and without scripts: nothing typed is lost. */
+async function signedOutPage(signInHref: string) {
+  answerPageWith(401);
+  return (
+    <NarrowFrame theme={await chosenTheme()}>
+      <title>You are signed out · Stopwatch</title>
+      <NarrowCard title="You are signed out">
+        <Notice kind="bad" announce="alert">
+          <b>Not stored.</b> The session ended before the form was sent.
+        </Notice>
+        <p>
+          <TextLink href={signInHref} target="_blank">
+            Sign in in another tab
+          </TextLink>
+          , then come back here.
+        </p>
+        <SendAgain />
+      </NarrowCard>
+    </NarrowFrame>
+  );
 }

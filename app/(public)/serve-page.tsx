@@ -1,15 +1,17 @@
 import type { GetServerSideProps, GetServerSidePropsContext, Redirect } from "next";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
+import { NarrowFrame } from "#components/layout/narrow-frame.tsx";
+import { PublicFrame } from "#components/layout/public-frame.tsx";
 import type { PageHead, RenderedPageProps } from "#components/layout/rendered-page.tsx";
 import { readZone, ZONE_COOKIE } from "#components/layout/times.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
 import { PAGE_REQUEST_ID_HEADER, readNonce } from "#server/edge/response-headers.ts";
 import { logPageError } from "#server/http/log-page-error.ts";
 import { getServices } from "#server/services.ts";
 import { FailedCard, readFailure } from "../failed-card.tsx";
 import { mono, sans } from "../fonts.ts";
-import { Frame } from "./frame.tsx";
 
 /** What a public page shows. */
 export type Shown = PageHead & {
@@ -102,3 +104,30 @@ function headersOf(headers: GetServerSidePropsContext["req"]["headers"]): Header
   const pairs = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one]));
   return new Headers(pairs as [string, string][]);
 }
+
+/** A public page: the frame with its navigation, or with `isNarrow` the one around a single card. */
+function Frame({ theme, isNarrow, children }: { theme: Theme; isNarrow: boolean; children: ReactNode }) {
+  if (isNarrow) return <NarrowFrame theme={theme}>{children}</NarrowFrame>;
+  return (
+    <PublicFrame
+      theme={theme}
+      links={LINKS}
+      footLinks={FOOT_LINKS}
+      action={<ButtonLink href="/login">Sign in</ButtonLink>}
+    >
+      {children}
+    </PublicFrame>
+  );
+}
+
+const LINKS = [
+  { href: "/docs", label: "Docs" },
+  { href: "/status", label: "Status" },
+];
+
+const FOOT_LINKS = [
+  { href: "/docs", label: "Docs" },
+  { href: "/docs/api", label: "API reference" },
+  { href: "/v1/openapi.json", label: "openapi.json" },
+  { href: "/llms.txt", label: "llms.txt" },
+];

@@ -1,15 +1,16 @@
 import { useId } from "react";
+import { answerLine } from "#domain/answer-line.ts";
 import { CANCELLED_BY_RECONCILE } from "#domain/incarnation.ts";
 import { isTerminal } from "#domain/states.ts";
 import { LatenessStrip } from "../charts/lateness-strip.tsx";
 import { Travel } from "../charts/travel.tsx";
+import { capitalised } from "../format/status-word.ts";
 import { Card } from "../ui/card.tsx";
 import { ExactTime } from "../ui/exact-time.tsx";
 import { LatenessFigure } from "../ui/reading.tsx";
 import { Status } from "../ui/status.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 import { Countdown } from "./countdown.tsx";
-import { LastAnswer } from "./last-answer.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 type Props = { schedule: ShownSchedule; zone: string; now: Date };
@@ -141,3 +142,25 @@ const EXPLANATIONS = {
   dead: "No attempt has a known outcome.",
   cancelled: "Nothing was sent, and nothing will be.",
 };
+
+/** The answer of the last attempt in a sentence: "Last answer 503: settlement window closed", or why there was none. */
+function LastAnswer({ statusCode, errorText }: { statusCode: number | null; errorText: string }) {
+  const line = answerLine(errorText);
+  return (
+    <span className="wrap-anywhere line-clamp-4">
+      {statusCode === null ? (
+        whyNone(line)
+      ) : (
+        <>
+          Last answer <span className="font-mono">{statusCode}</span>
+          {line === "" ? ", without a body." : `: ${line}`}
+        </>
+      )}
+    </span>
+  );
+}
+
+function whyNone(line: string): string {
+  if (line === "") return "No answer.";
+  return /^no answer/i.test(line) ? capitalised(line) : `No answer: ${line}`;
+}

@@ -1,11 +1,10 @@
 "use client";
 
 import { type FormEvent, useActionState, useEffect, useRef, useState } from "react";
-import { type ChosenTime, chooseTime } from "#domain/chosen-time.ts";
+import { type ChosenTime, chooseTime, type TypedTime } from "#domain/chosen-time.ts";
 import { type DraftAnswer, readDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { useEarlyInput } from "../ui/use-early-input.ts";
 import type { FailedDraft } from "./form-problems.tsx";
-import { useBrowserZone } from "./use-browser-zone.ts";
 import { useClock } from "./use-clock.ts";
 
 export type FormAction = (before: DraftAnswer | null, fields: FormData) => Promise<DraftAnswer>;
@@ -80,3 +79,16 @@ export function useScheduleForm({
 
 const NOT_TAKEN =
   "The server did not accept the form. Press again: it is scheduled once. If that does not help, open this page in another tab; what you typed is still here.";
+
+/**
+ * Fills in the browser's zone in place of `fallback`, the zone of a page that was rendered without knowing it; null when it
+ * was known. A zone that was already typed stays, and a date and time that were already typed keep theirs.
+ */
+function useBrowserZone(fallback: string | null, change: (to: (typed: TypedTime) => TypedTime) => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once: later input wins
+  useEffect(() => {
+    if (fallback === null) return;
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    change((typed) => (typed.at === "" && typed.zone === fallback ? { ...typed, zone: timeZone } : typed));
+  }, []);
+}

@@ -13,8 +13,11 @@ import {
 import type { KeyRing } from "#domain/cipher.ts";
 import { isNoticeTooOld, noticeRetryAtMs } from "#domain/notice-retries.ts";
 import { FLEET_SHARD } from "#domain/shard-share.ts";
-import { type Mailer, MailNotSent } from "#mail/mail.ts";
-import { composeNotice } from "./compose-notice.ts";
+import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
+import { deadSchedulesMail } from "#mail/dead-schedules-mail.ts";
+import { type Mail, type Mailer, MailNotSent } from "#mail/mail.ts";
+import { quotaMail } from "#mail/quota-mail.ts";
+import { securityMail } from "#mail/security-mail.ts";
 
 /** Longer than a try takes, including its record. */
 const LEASE_MS = 60_000;
@@ -128,4 +131,18 @@ export class NoticeSender {
   #run<R>(work: (sql: Sql) => Promise<R>): Promise<R> {
     return this.#deps.database.run(DEADLINE_MS, ({ sql }) => work(sql));
   }
+}
+
+/** The mail of a notice. Every try produces the same mail. */
+function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribeKey: KeyObject }): Mail {
+  const { id, email: to, accountId } = notice;
+  const { baseUrl, unsubscribeKey } = at;
+  if (notice.kind === "security") return securityMail({ id, to, accountUrl: `${baseUrl}/account` }, notice.content);
+  const token = unsubscribeToken(unsubscribeKey, accountId);
+  const reader = {
+    ...{ id, to, baseUrl },
+    unsubscribeUrl: `${baseUrl}/unsubscribe?token=${token}`,
+    oneClickUrl: `${baseUrl}/v1/notices/unsubscribe?token=${token}`,
+  };
+  return notice.kind === "dead" ? deadSchedulesMail(reader, notice.content) : quotaMail(reader, notice.content);
 }

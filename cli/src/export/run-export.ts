@@ -1,3 +1,4 @@
+import { fstatSync, fsyncSync, writeSync } from "node:fs";
 import type { OperationSet, Schedule } from "../../../sdk/src/types.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../errors/exit-codes.ts";
@@ -8,7 +9,6 @@ import { parseFilter } from "../input/schedule-filter.ts";
 import { describeFilter } from "../operations/describe-filter.ts";
 import { createProgress } from "../output/progress.ts";
 import { cancelExported } from "./cancel-exported.ts";
-import { fileLines } from "./file-lines.ts";
 
 export type ExportOptions = FilterOptions & AllOption & { cancel?: true; yes?: true };
 
@@ -93,3 +93,18 @@ const WITHOUT_PAYLOADS = "Payloads and headers are not in an export: the service
 const SHOWN_MAX = 10;
 
 const countOf = (count: number) => `${count} ${count === 1 ? "schedule" : "schedules"}`;
+
+/** Lines in a file that is open. What they are written to is safe when `sync` has returned. */
+type FileLines = { write(item: object): void; sync(): void };
+
+/** Lines for a descriptor; undefined when it is no file, so that nobody knows where its lines end up. */
+function fileLines(descriptor: number): FileLines | undefined {
+  if (!fstatSync(descriptor).isFile()) return undefined;
+  return {
+    write(item) {
+      let bytes = Buffer.from(`${JSON.stringify(item)}\n`);
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
+    },
+    sync: () => fsyncSync(descriptor),
+  };
+}

@@ -1,10 +1,10 @@
-import type { Operation, OperationSet } from "../../../sdk/src/types.ts";
+import type { LeftAlone, Operation, OperationSet } from "../../../sdk/src/types.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../errors/exit-codes.ts";
+import type { Fact } from "../output/output.ts";
 import { createProgress } from "../output/progress.ts";
 import { pause } from "../pause.ts";
 import { describeFilter } from "./describe-filter.ts";
-import { operationFacts } from "./operation-facts.ts";
 
 /**
  * Cancels or replays all schedules that match a filter, after a question with their count. Shows the progress until the
@@ -64,3 +64,29 @@ async function follow({ client, say, signal }: Context, started: Operation): Pro
 const POLL_MS = 500;
 /** Shorter than a command may take after Ctrl-C. */
 const STOP_MS = 1_500;
+
+/** An operation as lines for people. */
+function operationFacts({ id, action, status, acted, total, left_alone, error }: Operation): Fact[] {
+  const left = (Object.entries(left_alone) as [keyof LeftAlone, number][]).filter(([, count]) => count > 0);
+  return [
+    ["operation", id],
+    ["status", status],
+    [action === "cancel" ? "cancelled" : "replayed", `${acted} of ${total}`],
+    ...left.map(([reason, count]): Fact => ["left alone", `${count}: ${REASONS[reason]}`]),
+    ["error", error && `${error.message} (${error.code})`],
+  ];
+}
+
+const REASONS: Readonly<Record<keyof LeftAlone, string>> = {
+  firing: "an attempt was under way",
+  succeeded: "delivered already",
+  dead: "dead already",
+  cancelled: "cancelled already",
+  rescheduled: "moved meanwhile",
+  erased: "payload and headers were erased at the end of the retention",
+  over_quota: "over the month's quota",
+  target_not_allowed: "the target is not allowed any more",
+  payload_too_large: "the payload is larger than the plan allows now",
+  unreadable: "the stored request cannot be decrypted",
+  not_found: "not there any more",
+};

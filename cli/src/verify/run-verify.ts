@@ -1,5 +1,5 @@
 import { parseInstant } from "../../../domain/instant.ts";
-import { StopwatchError } from "../../../sdk/src/index.ts";
+import { Stopwatch, StopwatchError } from "../../../sdk/src/index.ts";
 import type { Context, GlobalOptions } from "../context.ts";
 import { EXIT } from "../errors/exit-codes.ts";
 import { Failure } from "../errors/failure.ts";
@@ -7,9 +7,8 @@ import { UsageError } from "../errors/usage-error.ts";
 import { readBytes } from "../input/read-bytes.ts";
 import { localTimeInZone } from "../output/local-time.ts";
 import { printable } from "../output/printable.ts";
-import { findSettings } from "../settings/find-settings.ts";
+import { findSettings, type Settings } from "../settings/find-settings.ts";
 import { localVariables } from "../settings/local-variables.ts";
-import { fetchSecrets } from "./account-secrets.ts";
 import { type Capture, CaptureProblem } from "./capture.ts";
 import { type Diagnosis, diagnose } from "./diagnose.ts";
 import type { KnownSecret } from "./known-secrets.ts";
@@ -104,4 +103,12 @@ function linesOf({ fits, secret, signed_at, problems }: Diagnosis, { computed }:
     `${what}: made with ${secret}, at ${localTimeInZone(signed_at as string)}.`,
     "  If the receiver refused it, it saw other bytes, headers, secrets or another time than these.",
   ];
+}
+
+/** The secrets that a key shows: the current and the next one of its environment. Throws the client's StopwatchError. */
+async function fetchSecrets({ key, url, env }: Settings, signal: AbortSignal): Promise<KnownSecret[]> {
+  const secrets = await new Stopwatch(key, { baseUrl: url }).signingSecrets.get({ signal });
+  return (["current", "next"] as const).map((role) => ({
+    ...{ name: `the ${role} secret of ${env}`, value: secrets[role], env, role, isReceivers: false },
+  }));
 }

@@ -1,5 +1,5 @@
 import type { MetadataRoute } from "next";
-import { readReference, referenceHref } from "#server/contract/reference.ts";
+import { readReference, referenceHref } from "#server/reference/reference.ts";
 import { DOC_PAGES, docHref } from "#server/docs/pages.ts";
 import { getServices } from "#server/services.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "#package.json" with { type: "json" };
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 import { gzipStored } from "#server/packages/gzip-stored.ts";
 import { readPackage } from "#server/packages/read-package.ts";
 import { buildPackage } from "../packages/build-package.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { AppError } from "#domain/errors.ts";
 import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
-import { invalid as invalidHeaders } from "../input/validate.ts";
+import { invalid as invalidHeaders } from "#contract/inputs/validate.ts";
 import { getServices } from "../services.ts";
 import { admitAction, takesAction } from "./action-bodies.ts";
 import { guardCookies } from "./answer-cookies.ts";

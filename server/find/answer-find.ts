@@ -4,7 +4,7 @@ import { unauthorized } from "../auth/authenticate.ts";
 import { findDocPages } from "../docs/find-pages.ts";
 import { docHref } from "../docs/pages.ts";
 import { ok, type Reply } from "../http/reply.ts";
-import { validate } from "../input/validate.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { findTyped } from "./find-typed.ts";
 

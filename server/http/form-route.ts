@@ -7,7 +7,7 @@ import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { type Ctx, inEnvironment } from "../context.ts";
 import { isDecodable } from "../edge/normalise-request.ts";
-import { invalid } from "../input/validate.ts";
+import { invalid } from "#contract/inputs/validate.ts";
 import { openSession } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
 import { getServices, type Services } from "../services.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
+import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
 import { getServices, type Services } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
 import { callerAddressOf } from "./caller-address.ts";
 import { type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
-import { readQuery } from "./read-query.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import type { Reply } from "./reply.ts";
 import { readBody } from "./route.ts";
 

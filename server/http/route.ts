@@ -5,11 +5,11 @@ import { BODY_BYTES_MAX, bulkBodyBytesMax, type PlanLimits } from "#domain/plans
 import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
 import { type Ctx, createCtx, createQueries } from "../context.ts";
-import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "../contract/endpoint.ts";
-import { Env } from "../contract/fields.ts";
+import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
+import { Env } from "#contract/fields.ts";
 import { registerCountedRoute } from "../edge/counted-routes.ts";
 import { registerFastPath } from "../edge/fast-path.ts";
-import { invalid, validate } from "../input/validate.ts";
+import { invalid, validate } from "#contract/inputs/validate.ts";
 import { limitRejections, limitRequests, partyOfAccount } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
 import { BodyMemory } from "./body-memory.ts";
@@ -17,7 +17,7 @@ import { callSourceOf } from "./call-source.ts";
 import { type EnvelopedHandler, type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readJson, refuseBody } from "./read-json.ts";
 import { readJsonList } from "./read-json-list.ts";
-import { readQuery } from "./read-query.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import type { Reply } from "./reply.ts";
 
 export type Call<E extends Endpoint> = {

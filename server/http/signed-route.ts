@@ -7,7 +7,7 @@ import { BodyMemory } from "./body-memory.ts";
 import { callerAddressOf } from "./caller-address.ts";
 import { type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readBodyBytes } from "./read-body-bytes.ts";
-import { readQuery } from "./read-query.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import type { Reply } from "./reply.ts";
 
 const NO_PARAMETERS = z.strictObject({});

@@ -3,7 +3,7 @@ import { SignInTooOld } from "#domain/errors.ts";
 import { clearedSessionCookie, forgetAccountHeaders } from "../auth/session-cookie.ts";
 import type { FormCall } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
-import { DisplayName } from "../input/display-name.ts";
+import { DisplayName } from "#contract/inputs/display-name.ts";
 import { deleteOwnAccount } from "./delete.ts";
 import { endOwnSession } from "./end-session.ts";
 import { endOtherOwnSessions } from "./end-sessions.ts";

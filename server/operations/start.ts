@@ -5,9 +5,9 @@ import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations
 import { operationHash } from "#domain/request-hash.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/filters.ts";
+import { searchFilter } from "#contract/inputs/filters.ts";
 import { targetQuery } from "../lists/target-query.ts";
-import type { OperationInput } from "./operation-input.ts";
+import type { OperationInput } from "#contract/inputs/operation-input.ts";
 
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
 

@@ -16,9 +16,9 @@ import { rangeSpan } from "#domain/range-span.ts";
 import type { TimeRange } from "#domain/range-text.ts";
 import { type StepOutcomes, stepOutcomes } from "#domain/step-outcomes.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../input/validate.ts";
+import { invalid } from "#contract/inputs/validate.ts";
 import { type Incidents, presentIncident, readOwnIncidents } from "./incidents.ts";
-import type { OverviewInput } from "./overview-input.ts";
+import type { OverviewInput } from "#contract/inputs/overview-input.ts";
 
 export type Overview = OverviewFigures & {
   period: Period;

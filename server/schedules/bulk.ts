@@ -6,13 +6,13 @@ import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import type { JsonItem } from "../http/read-json-list.ts";
 import { ShortTurns } from "../http/short-turns.ts";
-import { validate } from "../input/validate.ts";
-import type { BulkInput } from "./bulk-input.ts";
+import { validate } from "#contract/inputs/validate.ts";
+import type { BulkInput } from "#contract/inputs/bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
 import { type CreatedSchedule, clockChangeOf, quotaExceeded, scheduleRequest } from "./create.ts";
-import { CreateInput } from "./create-input.ts";
+import { CreateInput } from "#contract/inputs/create-input.ts";
 import { creationLimits, prepareSchedule } from "./prepare.ts";
-import { notInFuture, type ReadTime } from "./time-input.ts";
+import { notInFuture, type ReadTime } from "#contract/inputs/time-input.ts";
 
 export type AcceptedItem = { index: number } & Extract<BulkCreation, { outcome: "created" | "replayed" }> &
   Pick<CreatedSchedule, "clockChange">;

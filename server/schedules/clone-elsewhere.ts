@@ -8,7 +8,7 @@ import { changeAtOnce } from "./change-at-once.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import type { ScheduleRequest } from "./prepare.ts";
 import { repeatRequest } from "./repeat.ts";
-import type { RepeatInput } from "./repeat-input.ts";
+import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 
 /**
  * Clones a schedule to another target, with the stored payload unless there is another one. For the dashboard only: whoever

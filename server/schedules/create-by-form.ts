@@ -17,16 +17,16 @@ import type { Ctx } from "../context.ts";
 import { addCookieToAnswer, beginAction } from "../edge/page-answer.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
 import { pageUrl } from "../http/page-url.ts";
-import { invalid, validate } from "../input/validate.ts";
+import { invalid, validate } from "#contract/inputs/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { getServices } from "../services.ts";
 import { cloneElsewhere } from "./clone-elsewhere.ts";
 import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
-import { CreateInput } from "./create-input.ts";
+import { CreateInput } from "#contract/inputs/create-input.ts";
 import { keyOfForm } from "./form-key.ts";
 import { type ScheduleRequest, targetRejection } from "./prepare.ts";
 import { repeatRequest, storedRequestOrThrow } from "./repeat.ts";
-import { RepeatInput } from "./repeat-input.ts";
+import { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { wholeSecondAfter } from "./whole-second.ts";
 
 /**

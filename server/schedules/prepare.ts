@@ -7,7 +7,7 @@ import { creatorOf } from "#domain/schedule-creator.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
 import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
-import type { ReadTime } from "./time-input.ts";
+import type { ReadTime } from "#contract/inputs/time-input.ts";
 
 /**
  * A schedule to be stored, before its rejection is settled. `packed`: headers and payload, by `packRequest`. Without a

@@ -7,8 +7,8 @@ import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
 import { NO_HASH, type ScheduleRequest } from "./prepare.ts";
-import type { RepeatInput } from "./repeat-input.ts";
-import { readTime } from "./time-input.ts";
+import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
+import { readTime } from "#contract/inputs/time-input.ts";
 
 /**
  * Replays or clones a schedule of any status as a new one, with the same method. A clone has a new payload, and may have new

@@ -4,7 +4,7 @@ import type { ListedSchedule } from "#components/schedules/schedule-table.tsx";
 import { encodeId } from "#domain/ids.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
-import { FILTER_NAMES } from "#server/lists/filters.ts";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import type { ScheduleListing } from "#server/schedules/list-upcoming.ts";
 import { filterChips } from "../filter-chips.ts";
 import { hrefIn, type View } from "../view.ts";

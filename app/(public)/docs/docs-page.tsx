@@ -5,7 +5,7 @@ import { type DocHeading, readOutline } from "#components/docs/headings.ts";
 import { Markdown } from "#components/docs/markdown.tsx";
 import { MissingCard } from "#components/layout/missing-card.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { readReference, referenceHref } from "#server/contract/reference.ts";
+import { readReference, referenceHref } from "#server/reference/reference.ts";
 import { DOC_GROUPS, DOC_PAGES, type DocPage, docHref, docMarkdownHref, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
 import { readRun } from "#server/docs/runs.ts";

@@ -1,7 +1,7 @@
 import { createOwnApiKey } from "#server/api-keys/create.ts";
 import { listOwnApiKeys } from "#server/api-keys/list.ts";
 import { presentApiKey, presentNewApiKey } from "#server/api-keys/present.ts";
-import { createApiKey, listApiKeys } from "#server/contract/api-keys.ts";
+import { createApiKey, listApiKeys } from "#contract/api-keys.ts";
 import { methods } from "#server/http/methods.ts";
 import { created, ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,4 +1,4 @@
-import { listen } from "#server/contract/listen.ts";
+import { listen } from "#contract/listen.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
 import { eventStream } from "#server/listen/event-stream-reply.ts";

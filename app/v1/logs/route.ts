@@ -1,4 +1,4 @@
-import { listLogs } from "#server/contract/logs.ts";
+import { listLogs } from "#contract/logs.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
 import { listReply } from "#server/lists/reply.ts";

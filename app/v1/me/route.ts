@@ -1,5 +1,5 @@
 import { forgetAccountHeaders } from "#server/auth/session-cookie.ts";
-import { deleteAccount, getProfile, updateProfile } from "#server/contract/me.ts";
+import { deleteAccount, getProfile, updateProfile } from "#contract/me.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent, ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,4 +1,4 @@
-import { getOverview } from "#server/contract/overview.ts";
+import { getOverview } from "#contract/overview.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,5 +1,5 @@
-import { createSchedule, listSchedules } from "#server/contract/schedules.ts";
-import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
+import { createSchedule, listSchedules } from "#contract/schedules.ts";
+import { withIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
 import { listReply } from "#server/lists/reply.ts";

@@ -1,4 +1,4 @@
-import { getSigningSecrets } from "#server/contract/signing-secrets.ts";
+import { getSigningSecrets } from "#contract/signing-secrets.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

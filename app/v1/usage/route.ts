@@ -1,4 +1,4 @@
-import { getUsage } from "#server/contract/overview.ts";
+import { getUsage } from "#contract/overview.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -5,7 +5,7 @@ import { CodeBlock } from "#components/ui/code-block.tsx";
 import { highlightCode } from "#components/ui/highlight-code.ts";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
-import { countOperations, ofApiKeys, readReference, referenceHref } from "#server/contract/reference.ts";
+import { countOperations, ofApiKeys, readReference, referenceHref } from "#server/reference/reference.ts";
 import { FOR_KEY_HREF } from "#server/docs/pages.ts";
 import { getServices } from "#server/services.ts";
 import { showDocs } from "../../../app/(public)/docs/docs-page.tsx";

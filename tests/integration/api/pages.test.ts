@@ -6,7 +6,7 @@ import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { newId } from "#domain/ids.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { DOC_PAGES } from "#server/docs/pages.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 import { startServices } from "#server/services.ts";
 import { startOwnServer } from "../../helpers/own-server.ts";
 import { call, FUTURE, type Method, TARGET, testConfig } from "./api.ts";

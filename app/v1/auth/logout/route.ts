@@ -1,6 +1,6 @@
 import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
 import { signOut } from "#server/auth/sign-out.ts";
-import { logOut } from "#server/contract/sign-in.ts";
+import { logOut } from "#contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,5 +1,5 @@
 import { startCheckout } from "#server/billing/checkout.ts";
-import * as contract from "#server/contract/billing.ts";
+import * as contract from "#contract/billing.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,4 +1,4 @@
-import { listIdentities, removeIdentities } from "#server/contract/security.ts";
+import { listIdentities, removeIdentities } from "#contract/security.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent, ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

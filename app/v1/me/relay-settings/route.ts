@@ -1,5 +1,5 @@
 import { presentRelaySettings } from "#domain/relay-settings.ts";
-import { getRelaySettings, updateRelaySettings } from "#server/contract/relay-settings.ts";
+import { getRelaySettings, updateRelaySettings } from "#contract/relay-settings.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

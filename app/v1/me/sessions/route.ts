@@ -1,4 +1,4 @@
-import { endOtherSessions, listSessions } from "#server/contract/me.ts";
+import { endOtherSessions, listSessions } from "#contract/me.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent, ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,7 +1,7 @@
-import { openUnsubscribe, unsubscribe } from "#server/contract/notices.ts";
+import { openUnsubscribe, unsubscribe } from "#contract/notices.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
 import { methods } from "#server/http/methods.ts";
-import { readQuery } from "#server/http/read-query.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import { ok } from "#server/http/reply.ts";
 import { toUnsubscribePage, unsubscribeByLink } from "#server/notices/unsubscribe.ts";
 

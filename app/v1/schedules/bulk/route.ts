@@ -1,5 +1,5 @@
-import { createSchedulesBulk } from "#server/contract/schedules.ts";
-import { refuseIdempotencyHeader } from "#server/http/idempotency-header.ts";
+import { createSchedulesBulk } from "#contract/schedules.ts";
+import { refuseIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

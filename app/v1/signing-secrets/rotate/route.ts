@@ -1,5 +1,5 @@
-import { rotateSigningSecrets } from "#server/contract/signing-secrets.ts";
-import { readIdempotencyHeader } from "#server/http/idempotency-header.ts";
+import { rotateSigningSecrets } from "#contract/signing-secrets.ts";
+import { readIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
 import { methods } from "#server/http/methods.ts";
 import { route } from "#server/http/route.ts";
 import { rotateOwnSigningSecrets } from "#server/signing-secrets/rotate.ts";

@@ -1,5 +1,5 @@
 import { revokeOwnApiKey } from "#server/api-keys/revoke.ts";
-import { revokeApiKey } from "#server/contract/api-keys.ts";
+import { revokeApiKey } from "#contract/api-keys.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

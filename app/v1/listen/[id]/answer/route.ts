@@ -1,4 +1,4 @@
-import { answerDelivery } from "#server/contract/listen.ts";
+import { answerDelivery } from "#contract/listen.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,4 +1,4 @@
-import { removeIdentity } from "#server/contract/security.ts";
+import { removeIdentity } from "#contract/security.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

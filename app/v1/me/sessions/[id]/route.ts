@@ -1,5 +1,5 @@
 import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
-import { endSession } from "#server/contract/me.ts";
+import { endSession } from "#contract/me.ts";
 import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

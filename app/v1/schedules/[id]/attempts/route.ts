@@ -1,4 +1,4 @@
-import * as contract from "#server/contract/schedules.ts";
+import * as contract from "#contract/schedules.ts";
 import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
 import { route } from "#server/http/route.ts";

@@ -1,5 +1,5 @@
 import { enabledProviderOrThrow, goToProvider, headMagicLink } from "#server/auth/sign-in-endpoints.ts";
-import { startOAuth } from "#server/contract/sign-in.ts";
+import { startOAuth } from "#contract/sign-in.ts";
 import { methods } from "#server/http/methods.ts";
 import { publicRoute } from "#server/http/public-route.ts";
 

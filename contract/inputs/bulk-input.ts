@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "#domain/errors.ts";
-import type { JsonItem } from "../http/read-json-list.ts";
+import type { JsonItem } from "#server/http/read-json-list.ts";
 
 /** The body of POST /v1/schedules/bulk. Items are parsed and validated one by one, each like the body of POST /v1/schedules. */
 export const BulkInput = z.strictObject({

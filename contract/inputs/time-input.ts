@@ -14,7 +14,7 @@ import { describeInstantProblem } from "#domain/instant-problem.ts";
 import { readLocalTime } from "#domain/local-time.ts";
 import { describeLocalTimeProblem } from "#domain/local-time-problem.ts";
 import { isZone } from "#domain/zoned-time.ts";
-import { invalid } from "../input/validate.ts";
+import { invalid } from "./validate.ts";
 
 /** An RFC 3339 instant, parsed to epoch ms, rounded up. The statement that stores it checks that it is in the future. */
 const FireAt = z

@@ -1,4 +1,4 @@
-import { header } from "./headers.ts";
+import { header } from "#contract/headers.ts";
 
 /** `webhooks`: the request sent to a schedule's target, as dispatcher/sending/preparer.ts composes it. */
 export const WEBHOOKS = {

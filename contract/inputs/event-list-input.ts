@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listParameters, validateAfter } from "../lists/parameters.ts";
+import { listParameters, validateAfter } from "./list-parameters.ts";
 
 /** The only sort order of the security log: what happened last, first. */
 export const EVENT_ORDER = "-events";

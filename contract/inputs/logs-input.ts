@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { decodeId } from "#domain/ids.ts";
-import { filterParameters } from "../lists/filters.ts";
-import { listParameters, validateAfter } from "../lists/parameters.ts";
+import { filterParameters } from "./filters.ts";
+import { listParameters, validateAfter } from "./list-parameters.ts";
 
 const LogParameters = z.strictObject({
   ...listParameters,

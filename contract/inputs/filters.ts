@@ -4,7 +4,7 @@ import { CODE_CLASSES, parseCode } from "#domain/answer-code.ts";
 import { decodeId } from "#domain/ids.ts";
 import { parseLateRange } from "#domain/late-range.ts";
 import { searchedHost } from "#domain/searched-host.ts";
-import { IdempotencyKey } from "../schedules/create-input.ts";
+import { IdempotencyKey } from "./create-input.ts";
 
 /** A parameter that `parse` reads; it returns undefined for text that is not valid, for which `problem` is the message. */
 function parsed<T>(parse: (text: string) => T | undefined, problem: string) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PERIODS } from "#domain/overview.ts";
-import { listParameters } from "../lists/parameters.ts";
+import { listParameters } from "./list-parameters.ts";
 
 /** The query of GET /v1/overview: a period, or the range from `from` (included) to `to` (excluded). */
 export const OverviewInput = z

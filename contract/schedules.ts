@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
-import { BulkInput, ITEM_CODES } from "../schedules/bulk-input.ts";
-import { CreateInput } from "../schedules/create-input.ts";
-import { ListInput } from "../schedules/list-input.ts";
-import { CloneInput, ReplayInput } from "../schedules/repeat-input.ts";
-import { RescheduleInput } from "../schedules/reschedule-input.ts";
+import { BulkInput, ITEM_CODES } from "./inputs/bulk-input.ts";
+import { CreateInput } from "./inputs/create-input.ts";
+import { ListInput } from "./inputs/list-input.ts";
+import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
+import { RescheduleInput } from "./inputs/reschedule-input.ts";
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import {
   ATTEMPTS_EXAMPLE,

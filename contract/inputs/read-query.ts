@@ -1,5 +1,5 @@
-import type { QuerySchema } from "../contract/endpoint.ts";
-import { DETAILS_MAX, invalid, unknownNameMessage, validate } from "../input/validate.ts";
+import type { QuerySchema } from "../endpoint.ts";
+import { DETAILS_MAX, invalid, unknownNameMessage, validate } from "./validate.ts";
 
 /**
  * Parses the query parameters of a URL. Throws VALIDATION for a parameter that is unknown (unless `ignoreUnknown`), given

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { didYouMean } from "#domain/did-you-mean.ts";
 import { type ScheduleStatus, STATUSES } from "#domain/states.ts";
-import { filterParameters } from "../lists/filters.ts";
-import { listParameters, validateAfter } from "../lists/parameters.ts";
+import { filterParameters } from "./filters.ts";
+import { listParameters, validateAfter } from "./list-parameters.ts";
 
 /** Parses a comma-separated list of statuses; for an unknown one the message suggests a similar or equivalent status. */
 function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ENVIRONMENTS } from "#domain/environment.ts";
-import { DisplayName } from "../input/display-name.ts";
+import { DisplayName } from "./display-name.ts";
 
 /** The longest overlap of a rotated key with its replacement, hours. */
 const OVERLAP_HOURS_MAX = 24;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { PERIODS } from "#domain/overview.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
-import { HOSTS_MAX, INCIDENTS_MAX } from "../overview/overview.ts";
-import { OverviewInput } from "../overview/overview-input.ts";
+import { HOSTS_MAX, INCIDENTS_MAX } from "#server/overview/overview.ts";
+import { OverviewInput } from "./inputs/overview-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { OVERVIEW_EXAMPLE, PUNCTUALITY_EXAMPLE, USAGE_EXAMPLE } from "./examples.ts";
 import { InstantText, OperationId } from "./fields.ts";

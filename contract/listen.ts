@@ -1,5 +1,5 @@
 import { encodeEvent } from "#domain/server-sent-events.ts";
-import { AnswerInput, ListenInput } from "../listen/listen-input.ts";
+import { AnswerInput, ListenInput } from "./inputs/listen-input.ts";
 import { endpoint } from "./endpoint.ts";
 
 const LISTENER = "lsn_01k2n8b4t6v7w9x0y1z2a3b4c5";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LogsInput } from "../logs/list-input.ts";
+import { LogsInput } from "./inputs/logs-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { LOG_EXAMPLE } from "./examples.ts";
 import { Method, ScheduleId } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DisplayName } from "../input/display-name.ts";
+import { DisplayName } from "./display-name.ts";
 
 /** Body of PATCH /v1/me; omitted fields stay unchanged. */
 export const ProfileInput = z

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ApiKeyInput, RotateInput } from "./inputs/api-key-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { API_KEY_EXAMPLE, NEW_API_KEY_EXAMPLE } from "./examples.ts";
 import { Env, InstantText, KeyId } from "./fields.ts";
+import { ApiKeyInput, RotateInput } from "./inputs/api-key-input.ts";
 
 const ApiKeyAnswer = z
   .strictObject({

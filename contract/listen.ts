@@ -1,6 +1,6 @@
 import { encodeEvent } from "#domain/server-sent-events.ts";
-import { AnswerInput, ListenInput } from "./inputs/listen-input.ts";
 import { endpoint } from "./endpoint.ts";
+import { AnswerInput, ListenInput } from "./inputs/listen-input.ts";
 
 const LISTENER = "lsn_01k2n8b4t6v7w9x0y1z2a3b4c5";
 const EXCHANGE = "exc_01k2n8b5d6e7f8g9h0j1k2m3n4";

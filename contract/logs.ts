@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { LogsInput } from "./inputs/logs-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { LOG_EXAMPLE } from "./examples.ts";
 import { Method, ScheduleId } from "./fields.ts";
+import { LogsInput } from "./inputs/logs-input.ts";
 import { ATTEMPT_FIELDS, PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const LoggedAttemptAnswer = z

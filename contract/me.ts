@@ -2,10 +2,10 @@ import { z } from "zod";
 import { EXISTING_ACCOUNT_STATUSES } from "#domain/account-status.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
 import { SUBSCRIPTION_STATUSES } from "#domain/subscription.ts";
-import { ProfileInput } from "./inputs/profile-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { PROFILE_EXAMPLE, SESSIONS_EXAMPLE } from "./examples.ts";
 import { AccountId, Env, InstantText, KeyId, SessionId } from "./fields.ts";
+import { ProfileInput } from "./inputs/profile-input.ts";
 
 const ProfileAnswer = z
   .strictObject({

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 import { LEFT_ALONE_REASONS, type LeftAloneReason, OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
-import { OperationInput, OperationListInput } from "./inputs/operation-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { InstantText, OperationId, Status } from "./fields.ts";
 import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
+import { OperationInput, OperationListInput } from "./inputs/operation-input.ts";
 import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const REASONS: Record<LeftAloneReason, string> = {

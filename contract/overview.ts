@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { PERIODS } from "#domain/overview.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
-import { HOSTS_MAX, INCIDENTS_MAX } from "#server/overview/overview.ts";
-import { OverviewInput } from "./inputs/overview-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { OVERVIEW_EXAMPLE, PUNCTUALITY_EXAMPLE, USAGE_EXAMPLE } from "./examples.ts";
 import { InstantText, OperationId } from "./fields.ts";
 import { cacheHeaders, IF_NONE_MATCH } from "./headers.ts";
+import { OverviewInput } from "./inputs/overview-input.ts";
+
+/** The most incidents and hosts of an answer. */
+export const INCIDENTS_MAX = 50;
+export const HOSTS_MAX = 100;
 
 const OUTCOMES = {
   code_2xx: z.int().describe("Attempts that were delivered. Each ended its schedule."),

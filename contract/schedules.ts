@@ -1,10 +1,5 @@
 import { z } from "zod";
 import { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
-import { BulkInput, ITEM_CODES } from "./inputs/bulk-input.ts";
-import { CreateInput } from "./inputs/create-input.ts";
-import { ListInput } from "./inputs/list-input.ts";
-import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
-import { RescheduleInput } from "./inputs/reschedule-input.ts";
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import {
   ATTEMPTS_EXAMPLE,
@@ -15,6 +10,11 @@ import {
 } from "./examples.ts";
 import { InstantText, Method, OperationId, ScheduleId, Status } from "./fields.ts";
 import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
+import { BulkInput, ITEM_CODES } from "./inputs/bulk-input.ts";
+import { CreateInput } from "./inputs/create-input.ts";
+import { ListInput } from "./inputs/list-input.ts";
+import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
+import { RescheduleInput } from "./inputs/reschedule-input.ts";
 
 const ScheduleAnswer = z
   .strictObject({

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { PROVIDERS } from "#domain/providers.ts";
 import { REFUSAL_REASONS, SECURITY_ACTORS, SECURITY_EVENT_KINDS } from "#domain/security-events.ts";
-import { IdentitiesInput } from "./inputs/identities-input.ts";
-import { EventListInput } from "./inputs/event-list-input.ts";
 import { endpoint } from "./endpoint.ts";
 import { IDENTITIES_EXAMPLE, SECURITY_EVENT_EXAMPLE } from "./examples.ts";
 import { Env, EventId, IdentityId, InstantText, KeyId, ScheduleId, SessionId } from "./fields.ts";
+import { EventListInput } from "./inputs/event-list-input.ts";
+import { IdentitiesInput } from "./inputs/identities-input.ts";
 import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const Provider = z.enum(PROVIDERS);

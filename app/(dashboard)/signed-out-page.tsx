@@ -1,7 +1,7 @@
 import { NarrowCard, NarrowFrame } from "#components/layout/narrow-frame.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { TextLink } from "#components/ui/text-link.tsx";
-import { answerPageWith } from "#server/edge/page-answer.ts";
+import { answerPageWith } from "#server/http/page-answer.ts";
 import { SendAgain } from "../failed-card.tsx";
 import { chosenTheme } from "../page-request.ts";
 

@@ -17,16 +17,23 @@ export type Cursor = {
 /** Encodes a cursor for the `after` parameter. Opaque to callers; contains no secret. */
 export function writeCursor({ order, atMs, id, attempt, rowsBefore, filter }: Cursor): string {
   const fields = [order, atMs, id, attempt, rowsBefore, ...(filter === undefined ? [] : [filter])];
-  return Buffer.from(fields.join(" ")).toString("base64url");
+  return btoa(fields.join(" ")).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /** Decodes a cursor; null unless the text is exactly what `writeCursor` returns. */
 export function readCursor(text: string): Cursor | null {
-  const [, order, at, id, attempt, rowsBefore, filter] =
-    FORM.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  const [, order, at, id, attempt, rowsBefore, filter] = FORM.exec(decoded(text)) ?? [];
   if (order === undefined || id === undefined) return null;
   const cursor = { order, atMs: Number(at), id, attempt: Number(attempt), rowsBefore: Number(rowsBefore), filter };
   return cursor.atMs <= YEAR_9999_END_MS && writeCursor(cursor) === text ? cursor : null;
+}
+
+function decoded(text: string): string {
+  try {
+    return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return "";
+  }
 }
 
 const FORM =

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { SearchFilter } from "#db/queries/search/search-filter.ts";
 import { CODE_CLASSES, parseCode } from "#domain/answer-code.ts";
 import { decodeId } from "#domain/ids.ts";
 import { parseLateRange } from "#domain/late-range.ts";
@@ -50,15 +49,3 @@ export const filterParameters = {
 };
 
 export const FILTER_NAMES = Object.keys(filterParameters) as (keyof typeof filterParameters)[];
-
-/** What `filterParameters` read, as a search takes it. */
-export function searchFilter(input: {
-  late?: SearchFilter["late"];
-  host?: string | undefined;
-  code?: string | undefined;
-  idempotency_key?: string | undefined;
-  operation?: string | undefined;
-}): SearchFilter {
-  const { late, host, code, idempotency_key, operation } = input;
-  return { late, host, code, idempotencyKey: idempotency_key, operationId: operation };
-}

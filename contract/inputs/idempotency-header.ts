@@ -1,5 +1,5 @@
-import { invalid } from "./validate.ts";
 import { IdempotencyKey } from "./create-input.ts";
+import { invalid } from "./validate.ts";
 
 /**
  * Sets `idempotencyKey` from the `Idempotency-Key` header. Throws VALIDATION when the header is malformed or differs from the

@@ -62,7 +62,7 @@ export const AnswerInput = z
         .describe("The value of its `Retry-After`."),
       body: text()
         .refine(
-          (body) => Buffer.byteLength(body) <= ANSWER_BODY_BYTES_MAX,
+          (body) => new TextEncoder().encode(body).length <= ANSWER_BODY_BYTES_MAX,
           `must have at most ${ANSWER_BODY_BYTES_MAX} bytes`,
         )
         .optional()

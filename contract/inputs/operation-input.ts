@@ -2,9 +2,9 @@ import { z } from "zod";
 import { decodeId } from "#domain/ids.ts";
 import { OPERATION_ACTIONS, OPERATION_IDS_MAX } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
-import { listParameters, validateAfter } from "./list-parameters.ts";
 import { IdempotencyKey } from "./create-input.ts";
 import { SCHEDULE_FILTERS } from "./list-input.ts";
+import { listParameters, validateAfter } from "./list-parameters.ts";
 
 const { q, from, to } = listParameters;
 

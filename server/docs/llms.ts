@@ -1,6 +1,6 @@
-import { DOC_PAGES, docMarkdownHref } from "./pages.ts";
-import { SDK_NAME, sdkInstallCommand } from "../sdk-package.ts";
 import { ENDPOINTS } from "#contract/endpoints.ts";
+import { SDK_NAME, sdkInstallCommand } from "../sdk-package.ts";
+import { DOC_PAGES, docMarkdownHref } from "./pages.ts";
 
 /** The content of /llms.txt: a summary of the service and its API for language models. Source: https://llmstxt.org. */
 export function describeForModels(baseUrl: string): string {

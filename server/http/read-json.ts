@@ -1,5 +1,5 @@
-import { AppError } from "#domain/errors.ts";
 import { invalid } from "#contract/inputs/validate.ts";
+import { AppError } from "#domain/errors.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { JsonText, parseJson, tooManyValues, VALUES_MAX } from "./json-text.ts";

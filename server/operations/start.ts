@@ -1,3 +1,4 @@
+import type { OperationInput } from "#contract/inputs/operation-input.ts";
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
@@ -5,9 +6,8 @@ import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations
 import { operationHash } from "#domain/request-hash.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "#contract/inputs/filters.ts";
+import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
-import type { OperationInput } from "#contract/inputs/operation-input.ts";
 
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
 

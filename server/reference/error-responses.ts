@@ -1,6 +1,6 @@
-import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 import type { Endpoint } from "#contract/endpoint.ts";
 import { type HEADERS, headerRefs } from "#contract/headers.ts";
+import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
 
 /** `components.responses`: the response of each error code, by code. */
 export function errorComponents() {

@@ -1,9 +1,9 @@
-import manifest from "#package.json" with { type: "json" };
-import { WEBHOOKS } from "./delivered-request.ts";
 import { ENDPOINTS } from "#contract/endpoints.ts";
-import { errorComponents } from "./error-responses.ts";
 import { ErrorAnswer } from "#contract/fields.ts";
 import { HEADERS } from "#contract/headers.ts";
+import manifest from "#package.json" with { type: "json" };
+import { WEBHOOKS } from "./delivered-request.ts";
+import { errorComponents } from "./error-responses.ts";
 import { createJsonSchemas } from "./json-schemas.ts";
 import { operationOf } from "./operation.ts";
 

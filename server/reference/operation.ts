@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PROVIDERS } from "#domain/providers.ts";
 import type { Endpoint } from "#contract/endpoint.ts";
-import { errorResponses } from "./error-responses.ts";
 import { Env, ExchangeId, IdentityId, KeyId, OperationId, ScheduleId } from "#contract/fields.ts";
 import { header, headerRefs } from "#contract/headers.ts";
+import { PROVIDERS } from "#domain/providers.ts";
+import { errorResponses } from "./error-responses.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
 
 type JsonSchemas = ReturnType<typeof createJsonSchemas>;

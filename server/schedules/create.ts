@@ -1,3 +1,5 @@
+import type { CreateInput } from "#contract/inputs/create-input.ts";
+import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
@@ -10,9 +12,7 @@ import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
-import type { CreateInput } from "#contract/inputs/create-input.ts";
 import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
-import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
 
 /** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }> & Pick<ReadTime, "clockChange">;

@@ -1,3 +1,4 @@
+import type { ReadTime } from "#contract/inputs/time-input.ts";
 import type { CreationLimits, NewSchedule } from "#db/queries/schedules/create.ts";
 import { AppError } from "#domain/errors.ts";
 import { NOW } from "#domain/fire-time.ts";
@@ -7,7 +8,6 @@ import { creatorOf } from "#domain/schedule-creator.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
 import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
-import type { ReadTime } from "#contract/inputs/time-input.ts";
 
 /**
  * A schedule to be stored, before its rejection is settled. `packed`: headers and payload, by `packRequest`. Without a

@@ -1,3 +1,5 @@
+import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
+import { readTime } from "#contract/inputs/time-input.ts";
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { AppError } from "#domain/errors.ts";
 import { repeatHash } from "#domain/request-hash.ts";
@@ -7,8 +9,6 @@ import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
 import { NO_HASH, type ScheduleRequest } from "./prepare.ts";
-import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
-import { readTime } from "#contract/inputs/time-input.ts";
 
 /**
  * Replays or clones a schedule of any status as a new one, with the same method. A clone has a new payload, and may have new

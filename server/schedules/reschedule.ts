@@ -1,3 +1,5 @@
+import type { RescheduleInput } from "#contract/inputs/reschedule-input.ts";
+import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
@@ -5,8 +7,6 @@ import { changeAtOnce } from "./change-at-once.ts";
 import { statusConflict } from "./conflict.ts";
 import { clockChangeOf } from "./create.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
-import type { RescheduleInput } from "#contract/inputs/reschedule-input.ts";
-import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
 
 /** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type Rescheduled = ScheduleRow & Pick<ReadTime, "clockChange">;

@@ -1,5 +1,5 @@
-import type { Ctx } from "#server/context.ts";
 import { writeCursor } from "#contract/inputs/cursor.ts";
+import type { Ctx } from "#server/context.ts";
 import { countSince } from "#server/logs/count-since.ts";
 import { listOwnAttempts } from "#server/logs/list.ts";
 import type { View } from "../view.ts";

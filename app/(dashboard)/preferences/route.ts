@@ -1,4 +1,4 @@
-import { formRoute } from "#server/http/form-route.ts";
+import { formRoute } from "#server/routes/form-route.ts";
 import { storeTimes } from "./store-times.ts";
 
 export const dynamic = "force-dynamic";

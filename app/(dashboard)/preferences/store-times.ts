@@ -1,7 +1,7 @@
 import { readTimes, TIMES_COOKIE } from "#components/layout/times.ts";
 import { redirectPath } from "#server/auth/redirects.ts";
-import type { PostedForm } from "#server/http/form-route.ts";
 import { type Reply, seeOther } from "#server/http/reply.ts";
+import type { PostedForm } from "#server/routes/form-route.ts";
 
 const YEAR_S = 31_536_000;
 

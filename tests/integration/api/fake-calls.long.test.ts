@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
-import { decodeId } from "#domain/ids.ts";
 import { ENDPOINTS } from "#contract/endpoints.ts";
+import { decodeId } from "#domain/ids.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { type FakeStopwatch, fakeStopwatch } from "../../../sdk/src/testing.ts";
 import { patient } from "../../helpers/patience.ts";

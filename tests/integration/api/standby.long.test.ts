@@ -1,4 +1,4 @@
-// Guards: db/client*.ts, db/driver.ts, server/http/**, server/listen/**, domain/database-fault.ts
+// Guards: db/client*.ts, db/driver.ts, server/http/**, server/routes/**, server/listen/**, domain/database-fault.ts
 import { expect, it, onTestFinished } from "vitest";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";

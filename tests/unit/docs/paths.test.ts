@@ -13,7 +13,10 @@ const DOCS = globSync(["*.md", "{app,cli,contract,db,dispatcher,docs,examples,sc
 const FOLDERS = ["dispatcher", "server", "db", "tests"];
 const FILES = new Set(
   globSync(
-    ["*.*", "{app,billing,cli,components,contract,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"],
+    [
+      "*.*",
+      "{app,billing,cli,components,contract,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*",
+    ],
     {
       exclude: isInstalled,
     },

@@ -1,24 +1,24 @@
 import { z } from "zod";
+import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
+import { Env } from "#contract/fields.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
+import { invalid, validate } from "#contract/inputs/validate.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
 import { BODY_BYTES_MAX, bulkBodyBytesMax, type PlanLimits } from "#domain/plans.ts";
-import { assertMayCall, authenticate, type Caller } from "../auth/authenticate.ts";
+import { assertMayCall, authenticate } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
-import { type Ctx, createCtx, createQueries } from "../context.ts";
-import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
-import { Env } from "#contract/fields.ts";
-import { registerCountedRoute } from "../edge/counted-routes.ts";
-import { registerFastPath } from "../edge/fast-path.ts";
-import { invalid, validate } from "#contract/inputs/validate.ts";
+import { type Caller, type Ctx, createCtx, createQueries } from "../context.ts";
+import { BodyMemory } from "../http/body-memory.ts";
+import { callSourceOf } from "../http/call-source.ts";
+import { registerCountedRoute } from "../http/counted-routes.ts";
+import { type EnvelopedHandler, type ResponseMeta, type RouteHandler, withEnvelope } from "../http/envelope.ts";
+import { registerFastPath } from "../http/fast-path.ts";
+import { readJson, refuseBody } from "../http/read-json.ts";
+import { readJsonList } from "../http/read-json-list.ts";
+import type { Reply } from "../http/reply.ts";
 import { limitRejections, limitRequests, partyOfAccount } from "../rate-limit/enforce.ts";
 import { getServices } from "../services.ts";
-import { BodyMemory } from "./body-memory.ts";
-import { callSourceOf } from "./call-source.ts";
-import { type EnvelopedHandler, type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
-import { readJson, refuseBody } from "./read-json.ts";
-import { readJsonList } from "./read-json-list.ts";
-import { readQuery } from "#contract/inputs/read-query.ts";
-import type { Reply } from "./reply.ts";
 
 export type Call<E extends Endpoint> = {
   ctx: Ctx;

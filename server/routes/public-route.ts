@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
-import { getServices, type Services } from "../services.ts";
-import { BodyMemory } from "./body-memory.ts";
-import { callerAddressOf } from "./caller-address.ts";
-import { type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
 import { readQuery } from "#contract/inputs/read-query.ts";
-import type { Reply } from "./reply.ts";
+import { BodyMemory } from "../http/body-memory.ts";
+import { callerAddressOf } from "../http/caller-address.ts";
+import { type ResponseMeta, type RouteHandler, withEnvelope } from "../http/envelope.ts";
+import type { Reply } from "../http/reply.ts";
+import { getServices, type Services } from "../services.ts";
 import { readBody } from "./route.ts";
 
 export type PublicCall<E extends Endpoint> = {

@@ -4,21 +4,21 @@ import { parseEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from "#domain/providers.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
+import { isBoundBrowser, unbindBrowser } from "../auth/browser-binding.ts";
+import { isPrefetch, isSameOriginNavigation } from "../auth/confirmation.ts";
+import { enabledProviders } from "../auth/enabled-providers.ts";
+import { wasToLink } from "../auth/link-intent.ts";
+import { redeemMagicLink } from "../auth/magic-link.ts";
+import { clearedOAuthCookies, finishOAuth, startOAuth, storedRedirectPath } from "../auth/oauth.ts";
+import { redirectPath, signInPageUrl } from "../auth/redirects.ts";
+import { isFromElsewhere } from "../auth/same-origin.ts";
+import { readSessionTokens, sessionCookie } from "../auth/session-cookie.ts";
+import { SignInFailure, type SignInFailureCode } from "../auth/sign-in-failure.ts";
 import { callSourceOf } from "../http/call-source.ts";
 import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
 import { DATABASE_BUDGET_MS, getServices, type Services } from "../services.ts";
-import { isBoundBrowser, unbindBrowser } from "./browser-binding.ts";
-import { isPrefetch, isSameOriginNavigation } from "./confirmation.ts";
-import { enabledProviders } from "./enabled-providers.ts";
 import { answerLink, startLink } from "./link-identity.ts";
-import { wasToLink } from "./link-intent.ts";
-import { redeemMagicLink } from "./magic-link.ts";
-import { clearedOAuthCookies, finishOAuth, startOAuth, storedRedirectPath } from "./oauth.ts";
-import { redirectPath, signInPageUrl } from "./redirects.ts";
-import { isFromElsewhere } from "./same-origin.ts";
-import { readSessionTokens, sessionCookie } from "./session-cookie.ts";
-import { SignInFailure, type SignInFailureCode } from "./sign-in-failure.ts";
 
 /**
  * GET of a magic link. Redeems it in the browser that requested it, or after confirmation on the confirm page; otherwise

@@ -1,8 +1,8 @@
 import type { AppError, ErrorCode } from "#domain/errors.ts";
 import { type Html, html } from "#mail/html.ts";
-import { plainPage } from "../edge/plain-page.ts";
-import { readNonce } from "../edge/response-headers.ts";
-import type { Reply } from "./reply.ts";
+import { plainPage } from "../http/plain-page.ts";
+import type { Reply } from "../http/reply.ts";
+import { readNonce } from "../http/response-headers.ts";
 
 /**
  * The answer to a form that was refused before its verb ran: a page with the status and headers of `error`, its sentence, and

@@ -1,17 +1,17 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { environmentOf } from "#domain/environment.ts";
 import type { ProviderName } from "#domain/providers.ts";
+import { isSameOriginNavigation } from "../auth/confirmation.ts";
+import { isIntended } from "../auth/link-intent.ts";
+import { clearedOAuthCookies, finishLink, startOAuth } from "../auth/oauth.ts";
+import { hasRecentSignIn } from "../auth/recent-sign-in.ts";
+import { signedOutPageUrl } from "../auth/redirects.ts";
+import { SignInFailure, type SignInFailureCode } from "../auth/sign-in-failure.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
 import { pageUrl } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";
 import { openSession } from "../page-ctx.ts";
 import type { Services } from "../services.ts";
-import { isSameOriginNavigation } from "./confirmation.ts";
-import { isIntended } from "./link-intent.ts";
-import { clearedOAuthCookies, finishLink, startOAuth } from "./oauth.ts";
-import { hasRecentSignIn } from "./recent-sign-in.ts";
-import { signedOutPageUrl } from "./redirects.ts";
-import { SignInFailure, type SignInFailureCode } from "./sign-in-failure.ts";
 
 const ACCOUNT_PATH = "/account";
 const LINK_PAGE_PATH = "/account/identities/new";

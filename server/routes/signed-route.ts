@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Config } from "#config.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import { AppError } from "#domain/errors.ts";
 import { createQueries, type Query } from "../context.ts";
+import { BodyMemory } from "../http/body-memory.ts";
+import { callerAddressOf } from "../http/caller-address.ts";
+import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
+import { readBodyBytes } from "../http/read-body-bytes.ts";
+import type { Reply } from "../http/reply.ts";
 import { getServices } from "../services.ts";
-import { BodyMemory } from "./body-memory.ts";
-import { callerAddressOf } from "./caller-address.ts";
-import { type RouteHandler, withEnvelope } from "./envelope.ts";
-import { readBodyBytes } from "./read-body-bytes.ts";
-import { readQuery } from "#contract/inputs/read-query.ts";
-import type { Reply } from "./reply.ts";
 
 const NO_PARAMETERS = z.strictObject({});
 

@@ -1,5 +1,5 @@
 import { AppError } from "#domain/errors.ts";
-import { type RouteHandler, withEnvelope } from "./envelope.ts";
+import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { invalid } from "#contract/inputs/validate.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type Environment, environmentOf } from "#domain/environment.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
@@ -6,19 +7,18 @@ import { unauthorized } from "../auth/authenticate.ts";
 import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { type Ctx, inEnvironment } from "../context.ts";
-import { isDecodable } from "../edge/normalise-request.ts";
-import { invalid } from "#contract/inputs/validate.ts";
+import { BodyMemory } from "../http/body-memory.ts";
+import { callerAddressOf } from "../http/caller-address.ts";
+import { type ResponseMeta, type RouteHandler, withEnvelope } from "../http/envelope.ts";
+import { type Flash, flashCookie } from "../http/flash-cookie.ts";
+import { isDecodable } from "../http/normalise-request.ts";
+import { type PageQuery, pageUrl } from "../http/page-url.ts";
+import { readBodyBytes } from "../http/read-body-bytes.ts";
+import { type Reply, seeOther } from "../http/reply.ts";
 import { openSession } from "../page-ctx.ts";
 import { limitRequests } from "../rate-limit/enforce.ts";
 import { getServices, type Services } from "../services.ts";
-import { BodyMemory } from "./body-memory.ts";
-import { callerAddressOf } from "./caller-address.ts";
-import { type ResponseMeta, type RouteHandler, withEnvelope } from "./envelope.ts";
-import { type Flash, flashCookie } from "./flash-cookie.ts";
-import { type PageQuery, pageUrl } from "./page-url.ts";
-import { readBodyBytes } from "./read-body-bytes.ts";
 import { refusedFormPage } from "./refused-form-page.ts";
-import { type Reply, seeOther } from "./reply.ts";
 
 /** What a browser posted. */
 export type PostedForm = {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "#config.ts";
-import { newRequestId } from "../http/request-id.ts";
+import { newRequestId } from "./request-id.ts";
 
 /** The request header that passes the request id to pages; a value sent by the caller is overwritten. */
 export const PAGE_REQUEST_ID_HEADER = "x-request-id";

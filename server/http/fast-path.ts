@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { EnvelopedHandler } from "../http/envelope.ts";
+import type { EnvelopedHandler } from "./envelope.ts";
 
 /**
  * Registers `handler` to serve requests with exactly this method and path (such as `POST /v1/schedules`) without Next.js,

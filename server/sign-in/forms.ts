@@ -1,13 +1,13 @@
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { AppError } from "#domain/errors.ts";
+import { startMagicLink } from "../auth/magic-link.ts";
+import { redirectPath, signInPageUrl } from "../auth/redirects.ts";
+import { clearedSessionCookie } from "../auth/session-cookie.ts";
+import { SignInFailure } from "../auth/sign-in-failure.ts";
+import { signOut } from "../auth/sign-out.ts";
 import { callSourceOf } from "../http/call-source.ts";
-import type { PostedForm } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
-import { startMagicLink } from "./magic-link.ts";
-import { redirectPath, signInPageUrl } from "./redirects.ts";
-import { clearedSessionCookie } from "./session-cookie.ts";
-import { SignInFailure } from "./sign-in-failure.ts";
-import { signOut } from "./sign-out.ts";
+import type { PostedForm } from "../routes/form-route.ts";
 
 const ECHOED_LENGTH_MAX = 300;
 

@@ -25,6 +25,8 @@ const UP_TO_CLI = ["../../**", ...["../../", "../../../"].flatMap((up) => [`!${u
 /** docs/architecture.md says what each folder is for. */
 export const IMPORT_ROWS: readonly ImportRow[] = [
   row("domain/**", true, ["zod", "node:crypto", "node:zlib", "ipaddr.js"]),
+  row("contract/**", "below", ["#domain/", "zod"]),
+  row("contract/inputs/**", true, ["#domain/", "zod", "../endpoint.ts"]),
   row("config.ts", false, ["zod", "node:fs", "#domain/", "./secret-files.ts"]),
   row("db/**", "anywhere", [
     ...["#domain/", "#db/", "drizzle-orm", "postgres"],

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { HeaderPairs } from "#domain/headers.ts";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
-import type { HeaderPairs } from "#domain/sealed-request.ts";
 import { checkOneTime, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */

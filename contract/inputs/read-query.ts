@@ -1,4 +1,7 @@
-import type { QuerySchema } from "../endpoint.ts";
+import { z } from "zod";
+import type { Environment } from "#domain/environment.ts";
+import type { Endpoint, QueryOf, QuerySchema } from "../endpoint.ts";
+import { Env } from "../fields.ts";
 import { DETAILS_MAX, invalid, unknownNameMessage, validate } from "./validate.ts";
 
 /**
@@ -26,4 +29,24 @@ export function readQuery<T>(
   }
   if (problems.length > 0) throw invalid(problems);
   return validate(schema, Object.fromEntries(values));
+}
+
+export const NO_PARAMETERS = z.strictObject({});
+
+/** Returns a parser for the endpoint's query parameters, with `env` among them when the endpoint has environments. */
+export function queryReader<E extends Endpoint>({ query, repeatable, hasEnv }: E) {
+  const parameters = (query ?? NO_PARAMETERS) as z.ZodObject;
+  const schema = hasEnv ? parameters.extend({ env: Env.optional() }) : parameters;
+  return (url: string): { env: Environment | undefined; query: QueryOf<E> } => {
+    const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>, {
+      ...(repeatable && { repeatable }),
+    });
+    return { env: env as Environment | undefined, query: rest as QueryOf<E> };
+  };
+}
+
+/** Throws VALIDATION when a call names another environment than that of its key; null for a session, which may act in either. */
+export function checkEnvironment(env: Environment | undefined, ofKey: Environment | null): void {
+  if (env === undefined || ofKey === null || env === ofKey) return;
+  throw invalid([{ path: "env", message: `must be ${ofKey}, the environment of the API key` }]);
 }

@@ -9,8 +9,7 @@ import { AppError, type ErrorDetail } from "#domain/errors.ts";
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.values().flatMap((issue) => toDetails(issue, fieldsOf(schema), value));
-  throw invalid([...problems.take(DETAILS_MAX)]);
+  throw invalid(firstDetails(parsed.error.issues, fieldsOf(schema), value));
 }
 
 /** The message for an unknown field or parameter, with a suggestion if one of `known` is similar. */
@@ -37,6 +36,17 @@ type Fields = Record<string, z.ZodType>;
 
 function fieldsOf(schema: z.ZodType): Fields {
   return (schema as Partial<z.ZodObject>).shape ?? {};
+}
+
+function firstDetails(issues: readonly z.core.$ZodIssue[], fields: Fields, value: unknown): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  for (const issue of issues) {
+    for (const detail of toDetails(issue, fields, value)) {
+      if (details.length === DETAILS_MAX) return details;
+      details.push(detail);
+    }
+  }
+  return details;
 }
 
 // A generator: describing a name costs microseconds, and an object may have thousands of unknown ones.

@@ -26,7 +26,7 @@ const UP_TO_CLI = ["../../**", ...["../../", "../../../"].flatMap((up) => [`!${u
 export const IMPORT_ROWS: readonly ImportRow[] = [
   row("domain/**", true, ["zod", "node:crypto", "node:zlib", "ipaddr.js"]),
   row("contract/**", "below", ["#domain/", "zod"]),
-  row("contract/inputs/**", true, ["#domain/", "zod", "../endpoint.ts"]),
+  row("contract/inputs/**", true, ["#domain/", "zod", "../endpoint.ts", "../fields.ts"]),
   row("config.ts", false, ["zod", "node:fs", "#domain/", "./secret-files.ts"]),
   row("db/**", "anywhere", [
     ...["#domain/", "#db/", "drizzle-orm", "postgres"],
@@ -74,4 +74,5 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
   row("cli/src/**", "below", ["commander", "node:"], ["!../**", ...UP_TO_CLI]),
   row("cli/src/mcp/**", "below", ["@modelcontextprotocol/server", "node:"], ["!../**", ...UP_TO_CLI]),
   row("sdk/src/**", "below", [], ["!../**", "../../**"]),
+  row("sdk/src/testing/**", true, [], ["!../**", "../../**", "!../../../contract/**", "!../../../domain/*"]),
 ];

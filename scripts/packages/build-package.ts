@@ -34,13 +34,19 @@ async function readManifest(folder: string): Promise<Manifest> {
 const entriesOf = (paths: string[]) => paths.map((path) => basename(path, ".js"));
 
 async function buildModules(folder: string, entries: string[]): Promise<Files> {
-  const { files: modules } = await bundle(folder, [...entries, ON_DEMAND], {
-    ...{ target: "es2022", platform: "neutral", plugins: [onDemandBeside] },
+  const { files: modules, sources } = await bundle(folder, [...entries, ON_DEMAND], {
+    ...{
+      target: "es2022",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      plugins: [onDemandBeside, withoutLocales],
+    },
+    legalComments: "none",
   });
   const typed = [...modules].map(
     ([path, text]) => [path, path === `${ON_DEMAND}.js` ? text : withTypes(path, text)] as const,
   );
-  return new Map([...typed, ...(await declare(folder, entries))]);
+  return new Map([...typed, ...(await declare(folder, entries)), ["NOTICE", await licencesOf(sources)]]);
 }
 
 /** The source of what is loaded only when something is wrong: a file beside the entries. */
@@ -52,6 +58,15 @@ const onDemandBeside: Plugin = {
     onResolve({ filter: /\/on-demand\.ts$/ }, ({ kind }) =>
       kind === "dynamic-import" ? { path: `./${ON_DEMAND}.js`, external: true } : undefined,
     );
+  },
+};
+
+/** Messages of zod in other languages, a third of what it brings. */
+const withoutLocales: Plugin = {
+  name: "without-locales",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ path }) => ({ path, namespace: "no-locales" }));
+    onLoad({ filter: /.*/, namespace: "no-locales" }, () => ({ contents: "" }));
   },
 };
 
@@ -85,7 +100,7 @@ async function licencesOf(sources: readonly string[]): Promise<string> {
     namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...namesByText].map(([text, names]) => `${names.join(", ")}\n\n${text.trim()}\n`);
-  return ["This program contains:\n", ...parts].join("\n---\n\n");
+  return ["This package contains:\n", ...parts].join("\n---\n\n");
 }
 
 /** What esbuild makes, and the paths of the files that it is made from. */
@@ -121,9 +136,19 @@ function withTypes(path: string, text: string): string {
 
 async function declare(folder: string, entries: string[]): Promise<Files> {
   const outDir = await mkdtemp(join(tmpdir(), "declarations-"));
+  // Of what an entry exports each type is written there, so that no other file is needed; types are checked by "npm run check".
+  const alone = ["--noCheck", "--noResolve", "--isolatedDeclarations"];
   const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", outDir];
   try {
-    await promisify(execFile)(process.execPath, [TSC, "-p", folder, "--rootDir", join(folder, "src"), ...options]);
+    await promisify(execFile)(process.execPath, [
+      TSC,
+      "-p",
+      folder,
+      "--rootDir",
+      join(folder, "src"),
+      ...alone,
+      ...options,
+    ]);
     const read: Files = new Map();
     for (const entry of entries) await readWithImports(outDir, `${entry}.d.ts`, read);
     return read;

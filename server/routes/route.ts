@@ -1,10 +1,8 @@
-import { z } from "zod";
-import type { BodyOf, Endpoint, QueryOf, QuerySchema, ReplyOf } from "#contract/endpoint.ts";
-import { Env } from "#contract/fields.ts";
-import { readQuery } from "#contract/inputs/read-query.ts";
-import { invalid, validate } from "#contract/inputs/validate.ts";
+import type { BodyOf, Endpoint, QueryOf, ReplyOf } from "#contract/endpoint.ts";
+import { checkEnvironment, NO_PARAMETERS, queryReader, readQuery } from "#contract/inputs/read-query.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
-import { DEFAULT_ENVIRONMENT, type Environment } from "#domain/environment.ts";
+import { DEFAULT_ENVIRONMENT } from "#domain/environment.ts";
 import { BODY_BYTES_MAX, bulkBodyBytesMax, type PlanLimits } from "#domain/plans.ts";
 import { assertMayCall, authenticate } from "../auth/authenticate.ts";
 import { cachedCaller, StaleCredential } from "../auth/cached-credentials.ts";
@@ -70,9 +68,7 @@ export function route<E extends Endpoint>(
 
     const serve = async (caller: Caller, memory: BodyMemory, isCached: boolean): Promise<Reply> => {
       const { env, query } = queryOf(request.url);
-      if (env !== undefined && caller.env !== null && env !== caller.env) {
-        throw invalid([{ path: "env", message: `must be ${caller.env}, the environment of the API key` }]);
-      }
+      checkEnvironment(env, caller.env);
       const read = readsOf(caller.accountId);
       const rest = { query: endpoint.method === "GET" ? read : runQuery, read, source: () => callSourceOf(request) };
       const ctx = createCtx(services, installation, caller, caller.env ?? env ?? DEFAULT_ENVIRONMENT, rest, isCached);
@@ -113,20 +109,6 @@ export function simpleRoute(
     if (!ignoreUnknown) readQuery(request.url, NO_PARAMETERS);
     return handler(request);
   });
-}
-
-const NO_PARAMETERS = z.strictObject({});
-
-/** Returns a parser for the endpoint's query parameters, with `env` among them when the endpoint has environments. */
-function queryReader<E extends Endpoint>({ query, repeatable, hasEnv }: E) {
-  const parameters = (query ?? NO_PARAMETERS) as z.ZodObject;
-  const schema = hasEnv ? parameters.extend({ env: Env.optional() }) : parameters;
-  return (url: string): { env: Environment | undefined; query: QueryOf<E> } => {
-    const { env, ...rest } = readQuery(url, schema as unknown as QuerySchema<Record<string, unknown>>, {
-      ...(repeatable && { repeatable }),
-    });
-    return { env: env as Environment | undefined, query: rest as QueryOf<E> };
-  };
 }
 
 /**

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { Config } from "#config.ts";
-import { readQuery } from "#contract/inputs/read-query.ts";
+import { NO_PARAMETERS, readQuery } from "#contract/inputs/read-query.ts";
 import { AppError } from "#domain/errors.ts";
 import { createQueries, type Query } from "../context.ts";
 import { BodyMemory } from "../http/body-memory.ts";
@@ -9,8 +8,6 @@ import { type RouteHandler, withEnvelope } from "../http/envelope.ts";
 import { readBodyBytes } from "../http/read-body-bytes.ts";
 import type { Reply } from "../http/reply.ts";
 import { getServices } from "../services.ts";
-
-const NO_PARAMETERS = z.strictObject({});
 
 type SignedCall = {
   config: Config;

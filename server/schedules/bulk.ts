@@ -10,7 +10,7 @@ import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { ShortTurns } from "../http/short-turns.ts";
 import { inTurn } from "./bulk-turns.ts";
-import { type CreatedSchedule, clockChangeOf, quotaExceeded, scheduleRequest } from "./create.ts";
+import { type CreatedSchedule, clockChangeOf, quotaError, scheduleRequest } from "./create.ts";
 import { creationLimits, prepareSchedule } from "./prepare.ts";
 
 export type AcceptedItem = { index: number } & Extract<BulkCreation, { outcome: "created" | "replayed" }> &
@@ -35,14 +35,14 @@ async function storeItems(ctx: Ctx, schedules: readonly UnreadItem[]): Promise<B
   );
   if (typeof creations === "string") throw unauthorized();
 
-  const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
+  const overQuota = creations.some(({ outcome }) => outcome === "quota") ? await quotaError(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
   for (const [n, { index, rejection, time }] of prepared.entries()) {
     const creation = creations[n] as BulkCreation;
     if (creation.outcome === "created" || creation.outcome === "replayed") {
       accepted.push({ index, ...creation, ...clockChangeOf({ time }) });
     } else {
-      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: quotaError }[
+      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: overQuota }[
         creation.outcome
       ];
       rejected.push({ index, error: error as AppError });

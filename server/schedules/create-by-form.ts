@@ -1,6 +1,7 @@
 import { CreateInput } from "#contract/inputs/create-input.ts";
 import { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { invalid, validate } from "#contract/inputs/validate.ts";
+import { targetRejection } from "#contract/refusals.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type ChosenTime, chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
 import { environmentOf } from "#domain/environment.ts";
@@ -25,7 +26,7 @@ import { getServices } from "../services.ts";
 import { cloneElsewhere } from "./clone-elsewhere.ts";
 import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
 import { keyOfForm } from "./form-key.ts";
-import { type ScheduleRequest, targetRejection } from "./prepare.ts";
+import type { ScheduleRequest } from "./prepare.ts";
 import { repeatRequest, storedRequestOrThrow } from "./repeat.ts";
 import { wholeSecondAfter } from "./whole-second.ts";
 

@@ -1,13 +1,13 @@
 import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { readTime } from "#contract/inputs/time-input.ts";
+import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
-import { AppError } from "#domain/errors.ts";
 import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
-import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
+import { scheduleIdOrThrow } from "./get.ts";
 import { NO_HASH, type ScheduleRequest } from "./prepare.ts";
 
 /**
@@ -63,11 +63,4 @@ function repeatedContent(ctx: Ctx, stored: StoredRequest & { id: string }, input
     payloadSizeBytes: Buffer.byteLength(payload),
     precheckError: keepsContent && isErased ? contentErased() : undefined,
   };
-}
-
-function contentErased(): AppError {
-  return new AppError(
-    "CONFLICT",
-    "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone with its own headers is still possible.",
-  );
 }

@@ -1,12 +1,13 @@
 import { IMPORT_ROWS, type ImportRow } from "./import-rows.ts";
 
-/** The overrides of the linter that hold the rows. */
-export function importOverrides() {
-  return IMPORT_ROWS.map((row) => {
+/** The text of import-rows.json: overrides of the linter that hold the rows, each on a line of its own. */
+export function writeImportRows(): string {
+  const rows = IMPORT_ROWS.map((row) => {
     const options = { patterns: [{ group: groupOf(row), message: messageOf(row) }] };
     const style = { noRestrictedImports: { level: "error", options } };
-    return { includes: row.files, linter: { rules: { style } } };
+    return `    ${JSON.stringify({ includes: row.files, linter: { rules: { style } } })}`;
   });
+  return `{\n  "overrides": [\n${rows.join(",\n")}\n  ]\n}\n`;
 }
 
 function groupOf({ may, own, patterns = [] }: ImportRow): string[] {

@@ -1,29 +1,35 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { command } from "../command.ts";
-import { importOverrides } from "../imports/linter-overrides.ts";
+import { writeImportRows } from "../imports/linter-overrides.ts";
 import { SERVER_ROOMS } from "../imports/server-floors.ts";
+import { writeAnswers } from "../sdk-types/write-answers.ts";
 import { SetupError } from "../setup-error.ts";
 
-const FILE = "import-rows.json";
+/** The files that are written from sources, and by what. */
+const FILES = new Map([
+  ["import-rows.json", writeImportRows],
+  ["sdk/src/answers.ts", writeAnswers],
+]);
 
 await command<{ check?: boolean }>({
   usage: `Usage: npm run fix
 
-Writes ${FILE}, by which the linter holds who may import what, as scripts/imports/ says it.
+Writes the files that are made from sources of the project: by import-rows.json the linter holds who may import what
+(scripts/imports/), and sdk/src/answers.ts has the SDK's types of what the API answers (contract/).
 
-  --check  changes nothing, fails when it differs`,
+  --check  changes nothing, fails when one differs`,
   options: { check: { type: "boolean" } },
   async run({ check }) {
     const homeless = (await roomsOfServer()).filter((room) => !SERVER_ROOMS.includes(room));
     if (homeless.length > 0) {
       throw new SetupError(`${homeless.join(", ")} of server/ has no floor in scripts/imports/server-floors.ts.`);
     }
-    const rows = importOverrides().map((override) => `    ${JSON.stringify(override)}`);
-    const text = `{\n  "overrides": [\n${rows.join(",\n")}\n  ]\n}\n`;
-    if (check && text !== (await readFile(FILE, "utf8"))) {
-      throw new SetupError(`${FILE} differs from scripts/imports/: run "npm run fix".`);
+    for (const [file, write] of FILES) {
+      const text = write();
+      if (text === (await readFile(file, "utf8").catch(() => ""))) continue;
+      if (check) throw new SetupError(`${file} differs from what it is made of: run "npm run fix".`);
+      await writeFile(file, text);
     }
-    if (!check) await writeFile(FILE, text);
     return 0;
   },
 });

@@ -79,8 +79,6 @@ async function bundleProgram(folder: string, entries: string[]): Promise<Files> 
     conditions: ["browser"],
     splitting: true,
     chunkNames: "[name]-[hash]",
-    // The hash is made from the paths of the sources, too. It is the same where node_modules is a link.
-    preserveSymlinks: true,
     minify: true,
     legalComments: "none",
     banner: { js: "#!/usr/bin/env node" },
@@ -118,6 +116,8 @@ async function bundle(
     write: false,
     metafile: true,
     bundle: true,
+    // What is made says the paths of the sources, or a hash of them. It is the same where node_modules is a link.
+    preserveSymlinks: true,
     format: "esm",
     logLevel: "silent",
     // The installation that serves the package puts its address there (`server/packages/read-package.ts`).

@@ -4,10 +4,10 @@ import { AppError } from "#domain/errors.ts";
 import { isLoadedAhead } from "#domain/load-ahead.ts";
 import { checkAction } from "#server/edge/action-bodies.ts";
 import { DROP_LOADED_AHEAD, isRefusedAhead, REFUSED_AHEAD } from "#server/edge/loaded-ahead.ts";
-import { decodablePath, dropInvalidActionId } from "#server/edge/normalise-request.ts";
-import { pageHeaders, readPageSettings } from "#server/edge/response-headers.ts";
 import { onDocument, withoutFlash } from "#server/http/flash-cookie.ts";
+import { decodablePath, dropInvalidActionId } from "#server/http/normalise-request.ts";
 import { errorReply } from "#server/http/reply.ts";
+import { pageHeaders, readPageSettings } from "#server/http/response-headers.ts";
 
 /**
  * Next.js calls this where the HTTP guard is not in front, since a platform calls the handlers itself. Sets the security headers

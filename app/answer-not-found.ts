@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation";
-import { answerPageWith, knowsAnswer } from "#server/edge/page-answer.ts";
+import { answerPageWith, knowsAnswer } from "#server/http/page-answer.ts";
 
 /**
  * Sets the status 404 of the page that is being rendered. Where the answer is not known it throws, so that Next.js sends

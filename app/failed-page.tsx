@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { answerPageWith, isAnswerToForm, knowsAnswer } from "#server/edge/page-answer.ts";
-import { PAGE_REQUEST_ID_HEADER } from "#server/edge/response-headers.ts";
 import { logPageError } from "#server/http/log-page-error.ts";
+import { answerPageWith, isAnswerToForm, knowsAnswer } from "#server/http/page-answer.ts";
+import { PAGE_REQUEST_ID_HEADER } from "#server/http/response-headers.ts";
 import { FailedCard, type Failure, readFailure } from "./failed-card.tsx";
 import { pageRequestId } from "./page-request.ts";
 

@@ -1,6 +1,6 @@
 import { cookies, headers } from "next/headers";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
-import { PAGE_REQUEST_ID_HEADER, readNonce } from "#server/edge/response-headers.ts";
+import { PAGE_REQUEST_ID_HEADER, readNonce } from "#server/http/response-headers.ts";
 
 /** The visitor's theme, from the cookie. */
 export async function chosenTheme(): Promise<Theme> {

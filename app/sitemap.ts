@@ -1,6 +1,6 @@
 import type { MetadataRoute } from "next";
-import { readReference, referenceHref } from "#server/contract/reference.ts";
 import { DOC_PAGES, docHref } from "#server/docs/pages.ts";
+import { readReference, referenceHref } from "#server/reference/reference.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";

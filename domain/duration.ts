@@ -10,7 +10,7 @@ export const DURATION_MS_MAX = 365_250 * 86_400_000;
  * null below `DURATION_MS_MIN` and above `DURATION_MS_MAX`.
  */
 export function parseDuration(text: string): number | null {
-  const ms = readMs(text);
+  const ms = durationMs(text);
   return ms !== null && ms >= DURATION_MS_MIN && ms <= DURATION_MS_MAX ? ms : null;
 }
 
@@ -29,7 +29,7 @@ export function writeDuration(ms: number): string {
 
 /** The error message for a text that `parseDuration` rejects. Does not quote the text. */
 export function describeDurationProblem(text: string): string {
-  const ms = readMs(text);
+  const ms = durationMs(text);
   if (ms !== null) return describeRangeProblem(ms);
   return describeFormProblem(FORM, HINTS, text);
 }
@@ -48,8 +48,8 @@ const ISO_8601 = new RegExp(`^P(?=.)${unit("W")}${unit("D")}(?:T(?=.)${unit("H")
 const UNITS_MS = [604_800_000n, 86_400_000n, 3_600_000n, 60_000n, 1_000n];
 const BILLION = 1_000_000_000n;
 
-/** The duration in ms, rounded up; null when the text has another form. Whole numbers, so that 0.1h is exact. */
-function readMs(text: string): number | null {
+/** As `parseDuration`, without bounds. Whole numbers, so that 0.1h is exact. */
+export function durationMs(text: string): number | null {
   const match = COMPACT.exec(text) ?? ISO_8601.exec(text);
   if (match === null) return null;
   const billionths = UNITS_MS.reduce((sum, unitMs, at) => sum + unitMs * inBillionths(match[at + 1] ?? "0"), 0n);

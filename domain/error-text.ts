@@ -1,3 +1,4 @@
+import { cleanErrorText, firstCharacters, TEXT_LENGTH_MAX } from "./clean-error-text.ts";
 import { comparedValues, type RequestParts } from "./compared-values.ts";
 import { codesText, foldPlaces, foldText } from "./folded-text.ts";
 import { RUN_LENGTH, type SharedRun, sharedRuns } from "./shared-runs.ts";
@@ -29,16 +30,6 @@ export function failureText(raw: string, parts: RequestParts, body: Buffer): str
   return cleanErrorText(masked.text);
 }
 
-/** Prepares a text for storage: replaces NUL and lone surrogates by U+FFFD and keeps the first 1,024 code points. */
-export function cleanErrorText(raw: string): string {
-  const start = raw
-    .slice(0, 2 * TEXT_LENGTH_MAX)
-    .toWellFormed()
-    .replaceAll("\0", "\uFFFD");
-  return firstCharacters(start);
-}
-
-const TEXT_LENGTH_MAX = 1024;
 // A run of 16 characters that begins among those stored ends within this, though each takes 27: percent-encoded UTF-8 of
 // three bytes, percent-encoded again (%25XX) and as an entity.
 const COMPARED_BEYOND_LENGTH = 27 * RUN_LENGTH;
@@ -108,10 +99,4 @@ function merged(spans: readonly Span[]): Span[] {
 function replaced(text: string, spans: readonly Span[]): string {
   const after = spans.map(([, end], at) => text.slice(end, spans[at + 1]?.[0]));
   return [text.slice(0, spans[0]?.[0]), ...after].join(REPEATED_REQUEST);
-}
-
-function firstCharacters(raw: string, count = TEXT_LENGTH_MAX): string {
-  return Array.from(raw.slice(0, 2 * count))
-    .slice(0, count)
-    .join("");
 }

@@ -6,8 +6,11 @@ export const RESERVED_HEADERS: readonly string[] = [
   ...["connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect", "http2-settings"],
 ];
 
+/** Names and values, in order. */
+export type HeaderPairs = [name: string, value: string][];
+
 export type CustomHeaders =
-  | { ok: true; headers: [string, string][] }
+  | { ok: true; headers: HeaderPairs }
   | { ok: false; problems: { path: string; message: string }[] };
 
 /**

@@ -16,13 +16,18 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
   // 26 digits have 130 bits: two zero bits come first.
   let bits = 0;
   let count = 2;
-  let at = 0;
-  for (const byte of Buffer.from(uuid.replaceAll("-", ""), "hex")) {
-    bits = (bits << 8) | byte;
-    for (count += 8; count >= 5; count -= 5) DIGITS[at++] = CROCKFORD_CODES[(bits >> (count - 5)) & 31] as number;
-    bits &= 31;
+  let id = `${prefix}_`;
+  for (let at = 0; at < uuid.length; at += 1) {
+    const nibble = NIBBLES[uuid.charCodeAt(at)] as number;
+    if (nibble === NO_NIBBLE) continue;
+    bits = (bits << 4) | nibble;
+    count += 4;
+    if (count < 5) continue;
+    count -= 5;
+    id += CROCKFORD[bits >> count];
+    bits &= (1 << count) - 1;
   }
-  return `${prefix}_${DIGITS.toString("latin1")}`;
+  return id;
 }
 
 /**
@@ -42,31 +47,33 @@ export function decodeId(prefix: IdPrefix, text: string): string | null {
  * random. Each millisecond the counter starts at a random value below 2,048; on overflow the id's time advances by 1 ms.
  * When the clock steps back by up to a second, ids keep the later time; a larger step is followed.
  */
-export function createIdSource(random: (size: number) => Buffer = pooledRandomBytes): (epochMs: number) => string {
+export function createIdSource(random: (size: number) => Uint8Array = pooledRandomBytes): (epochMs: number) => string {
   let lastMs = Number.NEGATIVE_INFINITY;
   let counter = 0;
   return (epochMs) => {
-    const bytes = Buffer.alloc(16);
-    random(10).copy(bytes, 6);
+    const bytes = random(10);
+    const seed = (((bytes[0] as number) << 8) | (bytes[1] as number)) % COUNTER_SEEDS;
     const nowMs = Math.floor(epochMs);
     if (nowMs > lastMs || nowMs < lastMs - CLOCK_STEP_MS) {
       lastMs = nowMs;
-      counter = bytes.readUInt16BE(6) % COUNTER_SEEDS;
+      counter = seed;
     } else if (++counter === COUNTER_SIZE) {
       lastMs += 1;
-      counter = bytes.readUInt16BE(6) % COUNTER_SEEDS;
+      counter = seed;
     }
-    bytes.writeUIntBE(lastMs, 0, 6);
-    bytes.writeUInt16BE(0x7000 | counter, 6);
-    bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
-    return hyphenated(bytes.toString("hex"));
+    let hex = lastMs.toString(16).padStart(12, "0") + (0x7000 | counter).toString(16);
+    hex += HEX[0x80 | ((bytes[2] as number) & 0x3f)];
+    for (let at = 3; at < 10; at += 1) hex += HEX[bytes[at] as number];
+    return hyphenated(hex);
   };
 }
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
-const CROCKFORD_CODES = Buffer.from(CROCKFORD);
-/** The digits of the id that is being encoded. Adding them up one by one would make a string of each sum. */
-const DIGITS = Buffer.alloc(26);
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const NO_NIBBLE = 16;
+/** The value of each hexadecimal digit, by its character code. */
+const NIBBLES = new Uint8Array(128).fill(NO_NIBBLE);
+for (let nibble = 0; nibble < 16; nibble += 1) NIBBLES[nibble.toString(16).charCodeAt(0)] = nibble;
 const COUNTER_SIZE = 4_096;
 const COUNTER_SEEDS = 2_048;
 const CLOCK_STEP_MS = 1_000;

@@ -1,6 +1,6 @@
 import { type ExchangeIdentity, exchangeAnswerAad, exchangeRequestAad } from "./associated-data.ts";
 import { type KeyRing, open, seal } from "./cipher.ts";
-import type { HeaderPairs } from "./sealed-request.ts";
+import type { HeaderPairs } from "./headers.ts";
 
 /** A request as its listener gets it. The headers are those that a socket would get, in their order and case. */
 export type ExchangeRequest = { method: string; path: string; headers: HeaderPairs; body: Buffer };

@@ -58,14 +58,14 @@ export function overviewFigures(counts: readonly StepCount[], steps: number): Ov
   const knownOutcomes = total(outcomes.filter(({ bucket }) => bucket !== INTERRUPTED));
   const delivered = total(outcomes.filter(({ bucket }) => bucket === DELIVERED));
   const offsets = counts.filter(({ kind }) => kind === "offset");
-  const ofStep = Map.groupBy(offsets, ({ step }) => step);
+  const ofStep = Array.from({ length: steps }, (): StepCount[] => []);
+  for (const count of offsets) ofStep[count.step]?.push(count);
   return {
     successRate: knownOutcomes === 0 ? 0 : delivered / knownOutcomes,
     offsetMs: spread(offsets) ?? { p50: 0, p95: 0, min: 0, max: 0 },
     recentVolume: volume,
     histogram: histogramOf(offsets),
-    series: Array.from({ length: steps }, (_, step) => {
-      const stepCounts = ofStep.get(step) ?? [];
+    series: ofStep.map((stepCounts) => {
       const { p50, p95 } = spread(stepCounts) ?? { p50: null, p95: null };
       return { count: total(stepCounts), p50, p95 };
     }),

@@ -93,7 +93,8 @@ const INDIE: PlanLimits = {
 export function parsePlans(json: string | undefined): Plans {
   const parsed = overrides.safeParse(json === undefined ? {} : parseJson(json), { reportInput: true });
   if (!parsed.success) throw new Error(parsed.error.issues.flatMap(problems).join("; "));
-  const plans: Plans = { free: { ...FREE, ...parsed.data.free }, indie: { ...INDIE, ...parsed.data.indie } };
+  const { free, indie } = parsed.data as Partial<Record<PlanName, Partial<PlanLimits>>>;
+  const plans: Plans = { free: { ...FREE, ...free }, indie: { ...INDIE, ...indie } };
   const contradictory = Object.entries(plans).flatMap(([name, limits]) => contradictions(name, limits));
   if (contradictory.length > 0) throw new Error(contradictory.join("; "));
   return plans;

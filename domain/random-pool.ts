@@ -1,9 +1,7 @@
-import { randomBytes } from "node:crypto";
-
 /** `size` random bytes, at most 64, each used once. Taken from a pool to save a system call per id or nonce. */
-export function pooledRandomBytes(size: number): Buffer {
+export function pooledRandomBytes(size: number): Uint8Array {
   if (at + size > pool.length) {
-    pool = randomBytes(POOL_BYTES);
+    pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
     at = 0;
   }
   at += size;
@@ -11,5 +9,5 @@ export function pooledRandomBytes(size: number): Buffer {
 }
 
 const POOL_BYTES = 4_096;
-let pool = Buffer.alloc(0);
+let pool = new Uint8Array();
 let at = 0;

@@ -1,7 +1,6 @@
 import { type Destination, requestAad } from "./associated-data.ts";
 import { type KeyRing, open, seal } from "./cipher.ts";
-
-export type HeaderPairs = [name: string, value: string][];
+import type { HeaderPairs } from "./headers.ts";
 
 /**
  * Packs custom headers and payload into one plaintext for `seal`: length of the headers (4 bytes, big-endian), headers as

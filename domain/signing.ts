@@ -10,12 +10,6 @@ export type SignatureHeaders = {
   "webhook-signature": string;
 };
 
-/** For how many hours a repeated rotation with the same idempotency key answers as the first one did. */
-export const ROTATION_KEY_HOURS = 24;
-
-/** How many rotations with idempotency keys an environment may have in that time. */
-export const ROTATION_KEYS_MAX = 100;
-
 /**
  * The two signature headers of an attempt, each with one signature per key (current, then former while it is valid):
  * `webhook-signature` by Standard Webhooks over `{id}.{timestamp}.{body}`, `X-Service-Signature` by Stripe's scheme over

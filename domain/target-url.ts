@@ -7,7 +7,7 @@ import {
   specialRule,
 } from "./address-policy.ts";
 import type { Environment } from "./environment.ts";
-import { LISTEN_ORIGIN } from "./listen-origin.ts";
+import { LISTEN_HOST, LISTEN_ORIGIN } from "./listen-origin.ts";
 import { isSpecialName } from "./special-names.ts";
 
 /** Targets that the operator allows or denies in addition to the built-in rules; see `parseTargetPolicy`. */
@@ -135,8 +135,6 @@ function readText(
   if (host === undefined) return refuse("host", "targetUrl must have a valid host, and port 80 or 443 if any");
   return { ok: true, text: raw, scheme: scheme.toLowerCase() as Scheme, host, portText };
 }
-
-const LISTEN_HOST = new URL(LISTEN_ORIGIN).hostname;
 
 function validateListenTarget(url: URL, env: Environment | undefined): TargetValidation {
   if (env !== "test") {

@@ -6,7 +6,6 @@ import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { Environment } from "#domain/environment.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { CallSource } from "#domain/security-events.ts";
-import type { Caller } from "./auth/authenticate.ts";
 import type { OnRefusedTarget } from "./refused-targets.ts";
 import { DATABASE_BUDGET_MS, type Installation, type Services } from "./services.ts";
 
@@ -23,6 +22,17 @@ export type Credential =
       /** Whether the account's e-mail address is verified and in ADMIN_EMAILS. */
       isAdmin: boolean;
     };
+
+/** Who calls, as a credential says. */
+export type Caller = {
+  accountId: string;
+  plan: PlanName;
+  /** The environment of a key; null for a session, which may act in either. */
+  env: Environment | null;
+  credential: Credential;
+  /** `Set-Cookie` for the response, when the session was renewed. */
+  setCookie?: string;
+};
 
 /** The session (UUID) of a person; undefined for an API key. */
 export function sessionIdOf({ credential }: Pick<Ctx, "credential">): string | undefined {

@@ -3,9 +3,9 @@ import { AppError } from "#domain/errors.ts";
 import { isLoadedAhead } from "#domain/load-ahead.ts";
 import { authenticateSession } from "./auth/authenticate.ts";
 import { type Ctx, createCtx, createQueries } from "./context.ts";
-import { addCookieToAnswer, answeredPath, isRefreshByScript, renewCookieOnAnswer } from "./edge/page-answer.ts";
 import { callSourceOf } from "./http/call-source.ts";
 import type { ResponseMeta } from "./http/envelope.ts";
+import { addCookieToAnswer, answeredPath, isRefreshByScript, renewCookieOnAnswer } from "./http/page-answer.ts";
 import { credentialsOfPage } from "./rate-limit/accepted-credentials.ts";
 import {
   limitLoadedAhead,

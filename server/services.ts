@@ -10,9 +10,9 @@ import { DIRECT_SESSION, POOLED_SESSION } from "#db/sessions.ts";
 import { DATABASE_FAULTS, type DatabaseFault } from "#domain/database-fault.ts";
 import type { Mailer } from "#mail/mail.ts";
 import { createMailer } from "#mail/mailer.ts";
+import { createRateLimiter, type RateLimiter } from "./counters/rate-limiter.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import { createLog, type Logger } from "./log.ts";
-import { createRateLimiter, type RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { createReadTurns, type ReadTurns } from "./read-turns.ts";
 import { type OnRefusedTarget, recordRefusedTargets } from "./refused-targets.ts";
 

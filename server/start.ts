@@ -4,7 +4,7 @@ import { noticesOf } from "#db/check-server.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
 import { installHttpGuard } from "./edge/http-guard.ts";
-import { recordSocketAddresses } from "./edge/socket-address.ts";
+import { recordSocketAddresses } from "./http/socket-address.ts";
 import { type Services, startServices } from "./services.ts";
 
 const RETRY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { formatLateRange } from "#components/format/late-range.ts";
+import type { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import type { LogsInput } from "#contract/inputs/logs-input.ts";
 import { encodeId } from "#domain/ids.ts";
-import type { FILTER_NAMES } from "#server/lists/filters.ts";
-import type { LogsInput } from "#server/logs/list-input.ts";
 
 type Name = (typeof FILTER_NAMES)[number];
 

@@ -7,8 +7,8 @@ import type { PageHead, RenderedPageProps } from "#components/layout/rendered-pa
 import { readZone, ZONE_COOKIE } from "#components/layout/times.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
-import { PAGE_REQUEST_ID_HEADER, readNonce } from "#server/edge/response-headers.ts";
 import { logPageError } from "#server/http/log-page-error.ts";
+import { PAGE_REQUEST_ID_HEADER, readNonce } from "#server/http/response-headers.ts";
 import { getServices } from "#server/services.ts";
 import { FailedCard, readFailure } from "../failed-card.tsx";
 import { mono, sans } from "../fonts.ts";

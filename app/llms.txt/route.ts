@@ -1,4 +1,4 @@
-import { describeForModels } from "#server/contract/llms.ts";
+import { describeForModels } from "#server/docs/llms.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,6 +1,6 @@
 import { metricsReply } from "#server/health/metrics-reply.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
-import { methods } from "#server/http/methods.ts";
+import { methods } from "#server/routes/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,7 +1,7 @@
-import { registerFastPath } from "#server/edge/fast-path.ts";
 import { readinessReply } from "#server/health/readiness-reply.ts";
-import { methods } from "#server/http/methods.ts";
-import { simpleRoute } from "#server/http/route.ts";
+import { registerFastPath } from "#server/http/fast-path.ts";
+import { methods } from "#server/routes/methods.ts";
+import { simpleRoute } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,8 +1,8 @@
 import { cacheableText } from "#server/http/cacheable-reply.ts";
-import { methods } from "#server/http/methods.ts";
-import { simpleRoute } from "#server/http/route.ts";
 import { PUBLIC_DAYS_MAX_AGE_S, readDays } from "#server/overview/public-days.ts";
 import { statusFeed } from "#server/overview/status-feed.ts";
+import { methods } from "#server/routes/methods.ts";
+import { simpleRoute } from "#server/routes/route.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
+import type { HeaderPairs } from "#domain/headers.ts";
 import type { ExchangeAnswer, ExchangeRequest } from "#domain/listen-exchange.ts";
-import type { HeaderPairs } from "#domain/sealed-request.ts";
 import { type CarriedAttempt, type Connection, ConnectionGone, ListenerFailed } from "../delivery/connection.ts";
 
 export type OnAnswer = { answered(answer: ExchangeAnswer): void; failed(error: Error): void };

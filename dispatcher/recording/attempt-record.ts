@@ -1,6 +1,6 @@
 import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
-import { cleanErrorText } from "#domain/error-text.ts";
+import { cleanErrorText } from "#domain/clean-error-text.ts";
 import type { Plans } from "#domain/plans.ts";
 import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";

@@ -35,8 +35,8 @@ import { type Backlog, NO_BACKLOG, type Step } from "#db/queries/retention/step.
 import { payloadErasure, scheduleDeletion } from "#db/queries/retention/terminal-schedules.ts";
 import type { Plans } from "#domain/plans.ts";
 import { PUBLIC_DAYS } from "#domain/public-days.ts";
+import { ROTATION_KEY_HOURS } from "#domain/rotation-keys.ts";
 import { SECURITY_EVENT_DAYS } from "#domain/security-events.ts";
-import { ROTATION_KEY_HOURS } from "#domain/signing.ts";
 
 const HOURLY_MS = 3_600_000;
 const EACH_MINUTE_MS = 60_000;

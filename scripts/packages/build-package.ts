@@ -34,13 +34,19 @@ async function readManifest(folder: string): Promise<Manifest> {
 const entriesOf = (paths: string[]) => paths.map((path) => basename(path, ".js"));
 
 async function buildModules(folder: string, entries: string[]): Promise<Files> {
-  const { files: modules } = await bundle(folder, [...entries, ON_DEMAND], {
-    ...{ target: "es2022", platform: "neutral", plugins: [onDemandBeside] },
+  const { files: modules, sources } = await bundle(folder, [...entries, ON_DEMAND], {
+    ...{
+      target: "es2022",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      plugins: [onDemandBeside, withoutLocales],
+    },
+    legalComments: "none",
   });
   const typed = [...modules].map(
     ([path, text]) => [path, path === `${ON_DEMAND}.js` ? text : withTypes(path, text)] as const,
   );
-  return new Map([...typed, ...(await declare(folder, entries))]);
+  return new Map([...typed, ...(await declare(folder, entries)), ["NOTICE", await licencesOf(sources)]]);
 }
 
 /** The source of what is loaded only when something is wrong: a file beside the entries. */
@@ -55,6 +61,15 @@ const onDemandBeside: Plugin = {
   },
 };
 
+/** Messages of zod in other languages, a third of what it brings. */
+const withoutLocales: Plugin = {
+  name: "without-locales",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ path }) => ({ path, namespace: "no-locales" }));
+    onLoad({ filter: /.*/, namespace: "no-locales" }, () => ({ contents: "" }));
+  },
+};
+
 /** Minified, since a program is started often, and what is imported on use is a file of its own. */
 async function bundleProgram(folder: string, entries: string[]): Promise<Files> {
   const { files, sources } = await bundle(folder, entries, {
@@ -64,8 +79,6 @@ async function bundleProgram(folder: string, entries: string[]): Promise<Files> 
     conditions: ["browser"],
     splitting: true,
     chunkNames: "[name]-[hash]",
-    // The hash is made from the paths of the sources, too. It is the same where node_modules is a link.
-    preserveSymlinks: true,
     minify: true,
     legalComments: "none",
     banner: { js: "#!/usr/bin/env node" },
@@ -85,7 +98,7 @@ async function licencesOf(sources: readonly string[]): Promise<string> {
     namesByText.set(text, [...(namesByText.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...namesByText].map(([text, names]) => `${names.join(", ")}\n\n${text.trim()}\n`);
-  return ["This program contains:\n", ...parts].join("\n---\n\n");
+  return ["This package contains:\n", ...parts].join("\n---\n\n");
 }
 
 /** What esbuild makes, and the paths of the files that it is made from. */
@@ -103,6 +116,8 @@ async function bundle(
     write: false,
     metafile: true,
     bundle: true,
+    // What is made says the paths of the sources, or a hash of them. It is the same where node_modules is a link.
+    preserveSymlinks: true,
     format: "esm",
     logLevel: "silent",
     // The installation that serves the package puts its address there (`server/packages/read-package.ts`).
@@ -121,9 +136,19 @@ function withTypes(path: string, text: string): string {
 
 async function declare(folder: string, entries: string[]): Promise<Files> {
   const outDir = await mkdtemp(join(tmpdir(), "declarations-"));
+  // Of what an entry exports each type is written there, so that no other file is needed; types are checked by "npm run check".
+  const alone = ["--noCheck", "--noResolve", "--isolatedDeclarations"];
   const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", outDir];
   try {
-    await promisify(execFile)(process.execPath, [TSC, "-p", folder, "--rootDir", join(folder, "src"), ...options]);
+    await promisify(execFile)(process.execPath, [
+      TSC,
+      "-p",
+      folder,
+      "--rootDir",
+      join(folder, "src"),
+      ...alone,
+      ...options,
+    ]);
     const read: Files = new Map();
     for (const entry of entries) await readWithImports(outDir, `${entry}.d.ts`, read);
     return read;

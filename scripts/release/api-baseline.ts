@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 /** The OpenAPI document of the last release, below the root of the project. */
 export const API_BASELINE = "tests/baseline/openapi.json";

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 /** What the web part is built from. Another program beside these, such as one of an operator's, changes nothing. */
 const SOURCES = [
   ...["config.ts", "instrumentation.ts", "next.config.ts", "postcss.config.mjs", "proxy.ts", "secret-files.ts"],
-  ...["app", "billing", "components", "db", "domain", "mail", "pages", "public", "server"],
+  ...["app", "billing", "components", "contract", "db", "domain", "mail", "pages", "public", "server"],
   ...["package.json", "package-lock.json", "scripts/packages", "patches"],
   ...["sdk/src", "sdk/package.json", "sdk/tsconfig.json"],
   ...["cli/src", "cli/package.json"],

@@ -1,3 +1,2 @@
-export type { DeliveryHandler, FakeDelivery } from "./testing/deliver.ts";
-export { type FakeOptions, type FakeStopwatch, fakeStopwatch } from "./testing/fake-stopwatch.ts";
-export type { Plan } from "./testing/limits.ts";
+export { fakeStopwatch } from "./testing/fake-stopwatch.ts";
+export type { DeliveryHandler, FakeDelivery, FakeOptions, FakeStopwatch, Plan } from "./testing/public.ts";

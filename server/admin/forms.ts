@@ -1,7 +1,7 @@
 import { AppError } from "#domain/errors.ts";
 import { PLAN_NAMES } from "#domain/plans.ts";
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { accountIdOrThrow } from "./account-id.ts";
 import { Admin } from "./admin.ts";
 import { deactivateAccount } from "./deactivate.ts";

@@ -1,8 +1,8 @@
+import type { ApiKeyInput } from "#contract/inputs/api-key-input.ts";
 import { createApiKey, type RawApiKey } from "#db/queries/accounts/api-keys.ts";
 import type { Environment } from "#domain/environment.ts";
 import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
 import { type Ctx, sessionIdOf } from "../context.ts";
-import type { ApiKeyInput } from "./api-key-input.ts";
 import { recordKeyEvent } from "./record-key-event.ts";
 
 /**

@@ -1,12 +1,12 @@
+import { ApiKeyInput, RotateInput } from "#contract/inputs/api-key-input.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import type { ApiKeyRow } from "#db/queries/accounts/api-keys.ts";
 import { environmentOf } from "#domain/environment.ts";
 import { AppError, DailyLimitReached, SignInTooOld } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { clearedHandOverCookie, handOverCookie } from "../http/sealed-value.ts";
-import { validate } from "../input/validate.ts";
-import { ApiKeyInput, RotateInput } from "./api-key-input.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { createOwnApiKey } from "./create.ts";
 import { keyIdOrThrow } from "./key-id.ts";
 import { listOwnApiKeys } from "./list.ts";

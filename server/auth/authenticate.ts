@@ -1,11 +1,9 @@
 import { type FoundApiKey, findApiKeyByHash } from "#db/queries/accounts/api-keys.ts";
 import { findSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
-import type { Environment } from "#domain/environment.ts";
 import { AppError } from "#domain/errors.ts";
-import type { PlanName } from "#domain/plans.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
-import type { Credential, Query } from "../context.ts";
+import type { Caller, Query } from "../context.ts";
 import { callSourceOf } from "../http/call-source.ts";
 import type { Services } from "../services.ts";
 import { bearerToken } from "./bearer-token.ts";
@@ -14,16 +12,6 @@ import { recordKeyUse } from "./record-key-use.ts";
 import { recordSessionUse } from "./record-session-use.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { clearedSessionCookies, readSessionTokens, SESSION_TOKENS_MAX, sessionCookie } from "./session-cookie.ts";
-
-export type Caller = {
-  accountId: string;
-  plan: PlanName;
-  /** The environment of a key; null for a session, which may act in either. */
-  env: Environment | null;
-  credential: Credential;
-  /** `Set-Cookie` for the response, when the session was renewed. */
-  setCookie?: string;
-};
 
 /**
  * Authenticates a request by `Authorization: Bearer <API_KEY>` (scheme case-insensitive), or by the session cookie when

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import type { Caller } from "../context.ts";
 import type { Services } from "../services.ts";
-import type { Caller } from "./authenticate.ts";
 import { bearerToken } from "./bearer-token.ts";
 import { recordKeyUse } from "./record-key-use.ts";
 

@@ -1,4 +1,4 @@
-import { DisplayName } from "../input/display-name.ts";
+import { DisplayName } from "#contract/inputs/display-name.ts";
 
 /** A provider's display name, cut and cleaned for storage; null when nothing usable is left. */
 export function sanitizeDisplayName(name: string | null): string | null {

@@ -1,6 +1,6 @@
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
 import { handOverCookie } from "../http/sealed-value.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { startCheckout } from "./checkout.ts";
 import { openPortal } from "./portal.ts";
 

@@ -1,7 +1,7 @@
+import { invalid } from "#contract/inputs/validate.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { JsonScanner } from "../http/json-scanner.ts";
 import { tooManyValues, VALUES_MAX } from "../http/json-text.ts";
-import { invalid } from "../input/validate.ts";
 
 /** Fields of one form: 50 headers have 100, all others together fewer than 30, and a repeated form carries them twice. */
 const FIELDS_MAX = 500;

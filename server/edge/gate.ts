@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { isLoadedAhead } from "#domain/load-ahead.ts";
+import { isCountedRoute } from "../http/counted-routes.ts";
+import { isApiTarget, isHealthTarget, isPageTarget } from "../http/normalise-request.ts";
 import type { Logger } from "../log.ts";
 import type { AddressSettings } from "./caller-of-socket.ts";
 import { CountedLine } from "./counted-line.ts";
-import { isCountedRoute } from "./counted-routes.ts";
 import { LoopShare } from "./loop-share.ts";
-import { isApiTarget, isHealthTarget, isPageTarget } from "./normalise-request.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { sendTooMany } from "./too-many.ts";
 import { Turns, type Waiting } from "./turns.ts";

@@ -1,28 +1,14 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, maxHeaderSize, Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { invalid as invalidHeaders } from "#contract/inputs/validate.ts";
 import { AppError } from "#domain/errors.ts";
+import { guardCookies } from "../http/answer-cookies.ts";
+import { answerOnFastPath } from "../http/fast-path.ts";
+import { isApiTarget, isPageDataTarget, isPageTarget, normaliseRequest } from "../http/normalise-request.ts";
+import { type Exchange, withPageAnswer } from "../http/page-answer.ts";
 import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
-import { invalid as invalidHeaders } from "../input/validate.ts";
-import { getServices } from "../services.ts";
-import { admitAction, takesAction } from "./action-bodies.ts";
-import { guardCookies } from "./answer-cookies.ts";
-import { boundPieces } from "./bound-pieces.ts";
-import { closeWithConnection } from "./close-with-connection.ts";
-import { CountedLine } from "./counted-line.ts";
-import { endConnectionsOnClose } from "./end-connections.ts";
-import { answerOnFastPath } from "./fast-path.ts";
-import { Gate } from "./gate.ts";
-import { type Handle, KeptDocuments } from "./kept-documents.ts";
-import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
-import { dropLoadedAhead, isRefusedAhead, REFUSED_AHEAD } from "./loaded-ahead.ts";
-import { logMissingPage } from "./log-missing-page.ts";
-import { mergeRepeated } from "./merge-repeated.ts";
-import { isApiTarget, isPageDataTarget, isPageTarget, normaliseRequest } from "./normalise-request.ts";
-import { type Exchange, withPageAnswer } from "./page-answer.ts";
-import { renderAgainOnFailure } from "./render-again.ts";
-import { replaceAnswer } from "./replace-answer.ts";
 import {
   addPageHeaders,
   allowSharedCaching,
@@ -31,7 +17,21 @@ import {
   markAsGuarded,
   type PageSettings,
   readPageSettings,
-} from "./response-headers.ts";
+} from "../http/response-headers.ts";
+import { getServices } from "../services.ts";
+import { admitAction, takesAction } from "./action-bodies.ts";
+import { boundPieces } from "./bound-pieces.ts";
+import { closeWithConnection } from "./close-with-connection.ts";
+import { CountedLine } from "./counted-line.ts";
+import { endConnectionsOnClose } from "./end-connections.ts";
+import { Gate } from "./gate.ts";
+import { type Handle, KeptDocuments } from "./kept-documents.ts";
+import { closeAfterEarlyResponse, lingeringClose } from "./lingering-close.ts";
+import { dropLoadedAhead, isRefusedAhead, REFUSED_AHEAD } from "./loaded-ahead.ts";
+import { logMissingPage } from "./log-missing-page.ts";
+import { mergeRepeated } from "./merge-repeated.ts";
+import { renderAgainOnFailure } from "./render-again.ts";
+import { replaceAnswer } from "./replace-answer.ts";
 import { showFlashOnce } from "./show-flash-once.ts";
 
 /**

@@ -6,10 +6,10 @@ import { gunzip, gzip } from "node:zlib";
 import { readTheme, THEME_COOKIE, type Theme } from "#domain/theme.ts";
 import { readCookie } from "../auth/cookies.ts";
 import { FOR_KEY_HREF } from "../docs/pages.ts";
+import { withPageAnswer } from "../http/page-answer.ts";
+import { documentPolicy, markAsGuarded, type PageSettings } from "../http/response-headers.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { CapturedResponse } from "./captured-response.ts";
-import { withPageAnswer } from "./page-answer.ts";
-import { documentPolicy, markAsGuarded, type PageSettings } from "./response-headers.ts";
 
 /** Has Next.js answer a request. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;

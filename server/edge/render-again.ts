@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { IncomingMessage, type ServerResponse } from "node:http";
-import { isForScript } from "./page-answer.ts";
+import { isForScript } from "../http/page-answer.ts";
 import { isDocument, replaceAnswer } from "./replace-answer.ts";
 
 type Render = (request: IncomingMessage, hasFailed: boolean) => void;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "#config.ts";
 import { isLoadedAhead } from "#domain/load-ahead.ts";
+import { isPrivate } from "../http/answer-cookies.ts";
 import { onDocument, withoutFlash } from "../http/flash-cookie.ts";
-import { isPrivate } from "./answer-cookies.ts";
-import { isForScript } from "./page-answer.ts";
+import { isForScript } from "../http/page-answer.ts";
 
 /**
  * Has a page show the result of a form once (`flashCookie`): the first document of the page shows it, and so do refreshes by

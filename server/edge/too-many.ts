@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "#domain/errors.ts";
+import { isApiTarget } from "../http/normalise-request.ts";
+import { plainPage } from "../http/plain-page.ts";
 import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
-import { isApiTarget } from "./normalise-request.ts";
-import { plainPage } from "./plain-page.ts";
 
 /**
  * Answers 429 with `Retry-After`, without Next.js: the error envelope under /v1, a small page for a browser, and a line of

@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { parseApiKey } from "#domain/api-key.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { bearerToken } from "../auth/bearer-token.ts";
+import { isApiTarget } from "../http/normalise-request.ts";
 import { acceptedParty, credentialsOfCall, credentialsOfPage } from "../rate-limit/accepted-credentials.ts";
 import { type AddressSettings, callerOfSocket } from "./caller-of-socket.ts";
-import { isApiTarget } from "./normalise-request.ts";
 
 /** The sender of a request, as known without a look-up in the database. */
 export type Visitor = {

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { validate } from "#contract/inputs/validate.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { findDocPages } from "../docs/find-pages.ts";
 import { docHref } from "../docs/pages.ts";
 import { ok, type Reply } from "../http/reply.ts";
-import { validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { findTyped } from "./find-typed.ts";
 

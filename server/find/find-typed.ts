@@ -1,9 +1,9 @@
+import { IdempotencyKey } from "#contract/inputs/create-input.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { ENVIRONMENTS, type Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
 import { pastedScheduleId } from "#domain/pasted-schedule-id.ts";
 import { type Ctx, inEnvironment } from "../context.ts";
-import { IdempotencyKey } from "../schedules/create-input.ts";
 import { findOwnSchedules } from "../schedules/get.ts";
 import { listOwnPage } from "../schedules/list.ts";
 

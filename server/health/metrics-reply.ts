@@ -1,8 +1,8 @@
 import type { Config } from "#config.ts";
+import { getMetrics } from "#contract/health.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
 import { AppError } from "#domain/errors.ts";
-import { getMetrics } from "../contract/health.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
-import { readQuery } from "../http/read-query.ts";
 import { ok, type Reply } from "../http/reply.ts";
 import { limitRejections } from "../rate-limit/enforce.ts";
 import { refusedTargetCounts } from "../refused-targets.ts";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
+import type { MetricsAnswer } from "#contract/health.ts";
 import { readFleet } from "#db/queries/fleet/dispatchers.ts";
 import { readSnapshotHolder } from "#db/queries/fleet/held-snapshot.ts";
 import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { cacheFor } from "#domain/cache-for.ts";
 import { formatInstant } from "#domain/instant.ts";
-import type { MetricsAnswer } from "../contract/health.ts";
 import { presentPunctualitySummary, readPunctuality } from "../overview/punctuality.ts";
 import { DATABASE_BUDGET_MS, perServices, type Services } from "../services.ts";
 

@@ -1,6 +1,6 @@
 import { isLoopbackAddress } from "#domain/caller-address.ts";
-import { readSocketAddress } from "../edge/socket-address.ts";
 import type { Reply } from "../http/reply.ts";
+import { readSocketAddress } from "../http/socket-address.ts";
 import { getServices } from "../services.ts";
 import { hasMetricsToken } from "./metrics-token.ts";
 import { type Readiness, readReadiness } from "./readiness.ts";

@@ -1,6 +1,6 @@
 import { callerAddress } from "#domain/caller-address.ts";
-import { readSocketAddress } from "../edge/socket-address.ts";
 import { getServices, perServices } from "../services.ts";
+import { readSocketAddress } from "./socket-address.ts";
 
 /**
  * The IP address that a request came from, behind trusted proxies; null if unknown. Where a platform calls the handlers

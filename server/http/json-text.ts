@@ -1,5 +1,5 @@
+import { invalid } from "#contract/inputs/validate.ts";
 import type { ErrorDetail } from "#domain/errors.ts";
-import { invalid } from "../input/validate.ts";
 import { BYTE_ORDER_MARK } from "./json-bytes.ts";
 import { TextPosition } from "./json-problem.ts";
 import { type JsonProblem, JsonScanner, type JsonVisitor } from "./json-scanner.ts";

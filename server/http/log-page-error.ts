@@ -1,7 +1,7 @@
 import { AppError } from "#domain/errors.ts";
-import { PAGE_REQUEST_ID_HEADER } from "../edge/response-headers.ts";
 import { getServices } from "../services.ts";
 import { loggedPath } from "./log-response.ts";
+import { PAGE_REQUEST_ID_HEADER } from "./response-headers.ts";
 
 type PageRequest = { path: string; method: string; headers: Readonly<Record<string, string | string[] | undefined>> };
 

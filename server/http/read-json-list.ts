@@ -7,7 +7,7 @@ import { readJsonBytes, refuseRoot } from "./read-json.ts";
 import type { ReceivedBytes } from "./received-bytes.ts";
 
 /** One item of a list: a valid JSON text. Items are taken in order, each once. */
-export class JsonItem {
+class JsonItem {
   readonly #bytes: ReceivedBytes;
   readonly #from: number;
   readonly byteLength: number;

@@ -1,5 +1,6 @@
+import { assertJsonType, requireType } from "#contract/inputs/json-type.ts";
+import { invalid } from "#contract/inputs/validate.ts";
 import { AppError } from "#domain/errors.ts";
-import { invalid } from "../input/validate.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import { OPEN_ARRAY, OPEN_OBJECT, QUOTE } from "./json-bytes.ts";
 import { JsonText, parseJson, tooManyValues, VALUES_MAX } from "./json-text.ts";
@@ -42,15 +43,13 @@ export async function readJsonBytes(
   request: Request,
   { bytesMax, mayBeEmpty = false, memory, take }: Options & { take: TakeBytes },
 ): Promise<ReceivedBytes> {
-  if (!mayBeEmpty || hasContentLength(request)) assertType(request.headers);
+  if (!mayBeEmpty || hasContentLength(request)) assertJsonType(request.headers);
   const bytes = await readBodyBytes(request, { bytesMax, memory, take });
   if (bytes === "too large") throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
   if (bytes.length === 0 && mayBeEmpty) return bytes;
   if (bytes.length === 0) throw invalid([{ path: "", message: "A JSON body is required." }]);
-  assertType(request.headers);
-  if (!request.headers.has("content-type")) {
-    throw unsupported("Content-Type is missing; it must be application/json, in UTF-8.");
-  }
+  assertJsonType(request.headers);
+  requireType(request.headers);
   return bytes;
 }
 
@@ -78,44 +77,8 @@ function hasContentLength({ headers }: Request): boolean {
   return Number(headers.get("content-length") ?? 0) > 0;
 }
 
-function assertType(headers: Headers): void {
-  const type = headers.get("content-type");
-  const coding = headers.get("content-encoding");
-  if (coding !== null && !/^\s*identity\s*$/i.test(coding)) throw unsupported(ENCODED);
-  if (type !== null && !isUtf8Json(type)) throw unsupported(describeType(type));
-}
-
 function describeRoot(firstByte: number): string {
   if (firstByte === OPEN_ARRAY) return "The body must be a JSON object, not an array.";
   if (firstByte === QUOTE) return "The body must be a JSON object, not a string. Was it encoded twice?";
   return "The body must be a JSON object.";
-}
-
-// media-type = type "/" subtype *( OWS ";" OWS [ name "=" ( token / quoted-string ) ] ), RFC 9110, section 8.3.1.
-const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+\-.^_`|~\w]+)=([!#$%&'*+\-.^_`|~\w]+|"(?:[^"\\]|\\.)*"))?/y;
-
-function isUtf8Json(contentType: string): boolean {
-  const type = /^[ \t]*application\/json(?=[ \t;]|$)/i.exec(contentType)?.[0];
-  if (type === undefined) return false;
-  const text = contentType.trimEnd();
-  for (let at = type.length; at < text.length; at = PARAMETER.lastIndex) {
-    PARAMETER.lastIndex = at;
-    const [, name, value] = PARAMETER.exec(text) ?? [];
-    if (PARAMETER.lastIndex <= at) return false;
-    const bare = value?.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
-    if (name?.toLowerCase() === "charset" && !/^utf-?8$/i.test(bare ?? "")) return false;
-  }
-  return true;
-}
-
-const ENCODED = "Content-Encoding, such as gzip, is not supported. Send the body without it.";
-const EXPECTED = "The body must be sent as Content-Type: application/json, in UTF-8";
-
-function describeType(type: string): string {
-  const isForm = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
-  return isForm ? `${EXPECTED}; form data is not supported.` : `${EXPECTED}.`;
-}
-
-function unsupported(message: string): AppError {
-  return new AppError("UNSUPPORTED_MEDIA_TYPE", message);
 }

@@ -1,6 +1,6 @@
 import type { AppError } from "#domain/errors.ts";
-import { apiHeaders, readPageSettings } from "../edge/response-headers.ts";
 import { perServices } from "../services.ts";
+import { apiHeaders, readPageSettings } from "./response-headers.ts";
 
 /**
  * A response before serialization: `body` is sent as JSON, or `text`, `bytes` or `stream` as they are; with none there is no

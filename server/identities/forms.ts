@@ -1,6 +1,6 @@
 import { AppError } from "#domain/errors.ts";
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { removeOwnIdentity } from "./remove.ts";
 
 /** "Remove" of the confirm page. Sent twice, it says the same: the identity is removed. */

@@ -1,9 +1,9 @@
+import type { AnswerInput } from "#contract/inputs/listen-input.ts";
 import { answerExchange } from "#db/queries/listen/answer-exchange.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import { type ExchangeAnswer, sealExchangeAnswer } from "#domain/listen-exchange.ts";
 import type { Ctx } from "../context.ts";
-import type { AnswerInput } from "./listen-input.ts";
 
 /**
  * Stores the answer to a delivery that a listener got; the first answer counts, and a further one changes nothing. Throws

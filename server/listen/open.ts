@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import type { ListenInput } from "#contract/inputs/listen-input.ts";
 import type { Db } from "#db/orm.ts";
 import { mayListen } from "#db/queries/listen/may-listen.ts";
 import { openListener } from "#db/queries/listen/open-listener.ts";
@@ -6,7 +7,6 @@ import { AppError } from "#domain/errors.ts";
 import { LISTENER_SEEN_WITHIN_MS } from "#domain/listeners.ts";
 import type { Ctx } from "../context.ts";
 import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
-import type { ListenInput } from "./listen-input.ts";
 import { ListenStream } from "./listen-stream.ts";
 import { areStreamsStopping, type OpenStream, openStreams, STREAMS_MAX } from "./open-streams.ts";
 import { wakeUps } from "./wake-ups.ts";

@@ -1,10 +1,10 @@
+import { type Cursor, writeCursor } from "#contract/inputs/cursor.ts";
+import { filterDigest } from "#contract/inputs/filter-digest.ts";
+import { OFFSET_MAX } from "#contract/inputs/list-parameters.ts";
+import { linkHeader } from "#contract/link-header.ts";
 import type { Page, PageCursor } from "#db/queries/page.ts";
 import type { Ctx } from "../context.ts";
 import { ok } from "../http/reply.ts";
-import { type Cursor, writeCursor } from "./cursor.ts";
-import { filterDigest } from "./filter-digest.ts";
-import { linkHeader } from "./link-header.ts";
-import { OFFSET_MAX } from "./parameters.ts";
 
 /** The page requested, of a list sorted by `order`, and its filters. */
 export type PageRequest = { limit: number; offset: number; after?: Cursor | undefined; order: string };

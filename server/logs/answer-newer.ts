@@ -1,11 +1,11 @@
+import { LogsInput } from "#contract/inputs/logs-input.ts";
+import { invalid, validate } from "#contract/inputs/validate.ts";
 import { environmentOf } from "#domain/environment.ts";
 import { parseInstant } from "#domain/instant.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import { ok, type Reply } from "../http/reply.ts";
-import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { countSince } from "./count-since.ts";
-import { LogsInput } from "./list-input.ts";
 
 /**
  * The reply to the log's page, which asks every few seconds how many attempts match its filters since `since` (null for

@@ -1,6 +1,6 @@
+import type { LogsInput } from "#contract/inputs/logs-input.ts";
 import type { Ctx } from "../context.ts";
 import { countOwnListedAttempts } from "./list.ts";
-import type { LogsInput } from "./list-input.ts";
 
 /** The filters of the log. */
 export type LogFilter = Omit<LogsInput, "limit" | "offset" | "after" | "sort">;

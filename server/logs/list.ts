@@ -1,3 +1,4 @@
+import type { LogsInput } from "#contract/inputs/logs-input.ts";
 import {
   type AttemptPage,
   countListedAttempts,
@@ -6,10 +7,9 @@ import {
 } from "#db/queries/search/list-attempts.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/filters.ts";
+import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
 import { roundToMicrosecond } from "../schedules/present.ts";
-import type { LogsInput } from "./list-input.ts";
 
 /** One page of the caller's delivery attempts inside the plan's retention window. */
 export async function listOwnAttempts(ctx: Ctx, input: LogsInput): Promise<AttemptPage> {

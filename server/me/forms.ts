@@ -1,9 +1,9 @@
+import { DisplayName } from "#contract/inputs/display-name.ts";
 import { parseTypedEmailAddress } from "#domain/email-address.ts";
 import { SignInTooOld } from "#domain/errors.ts";
 import { clearedSessionCookie, forgetAccountHeaders } from "../auth/session-cookie.ts";
-import type { FormCall } from "../http/form-route.ts";
 import { type Reply, seeOther } from "../http/reply.ts";
-import { DisplayName } from "../input/display-name.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { deleteOwnAccount } from "./delete.ts";
 import { endOwnSession } from "./end-session.ts";
 import { endOtherOwnSessions } from "./end-sessions.ts";

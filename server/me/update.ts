@@ -1,7 +1,7 @@
+import type { ProfileInput } from "#contract/inputs/profile-input.ts";
 import { type ProfileRow, updateActiveAccount } from "#db/queries/accounts/profile.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import type { ProfileInput } from "./profile-input.ts";
 
 /** Updates the caller's profile. Throws UNAUTHORIZED when the account was deactivated or deleted in the meantime. */
 export async function updateOwnProfile(ctx: Ctx, input: ProfileInput): Promise<ProfileRow> {

@@ -1,7 +1,7 @@
+import { invalid } from "#contract/inputs/validate.ts";
 import { turnNoticesOff } from "#db/queries/accounts/profile.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { readUnsubscribeToken } from "#domain/unsubscribe-token.ts";
-import { invalid } from "../input/validate.ts";
 import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
 
 /** Turns notices off for the account of an unsubscribe token. Throws VALIDATION for an invalid token. */

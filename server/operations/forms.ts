@@ -1,16 +1,16 @@
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { OperationInput } from "#contract/inputs/operation-input.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import { type AppError, DailyLimitReached, type ErrorCode } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import type { Ctx } from "../context.ts";
 import { type Flash, flashCookie } from "../http/flash-cookie.ts";
-import type { Form, PostedForm } from "../http/form-route.ts";
 import { pageUrl, withParameter } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";
-import { validate } from "../input/validate.ts";
-import { FILTER_NAMES } from "../lists/filters.ts";
+import type { Form, PostedForm } from "../routes/form-route.ts";
 import { cancelSchedule } from "../schedules/cancel.ts";
 import { repeatSchedule } from "../schedules/repeat.ts";
-import { OperationInput } from "./operation-input.ts";
 import { startOperation } from "./start.ts";
 import { stopOperation } from "./stop.ts";
 

@@ -1,6 +1,6 @@
+import type { OperationListInput } from "#contract/inputs/operation-input.ts";
 import { listOperations, type OperationPage } from "#db/queries/operations/operations.ts";
 import type { Ctx } from "../context.ts";
-import type { OperationListInput } from "./operation-input.ts";
 
 /** One page of the caller's operations, the newest first. */
 export async function listOwnOperations(ctx: Ctx, input: OperationListInput): Promise<OperationPage> {

@@ -1,13 +1,13 @@
+import type { OperationInput } from "#contract/inputs/operation-input.ts";
+import { tooManyRunning, tooManyToday } from "#contract/refusals.ts";
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
-import { AppError, DailyLimitReached } from "#domain/errors.ts";
-import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations.ts";
+import type { OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/filters.ts";
+import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
-import type { OperationInput } from "./operation-input.ts";
 
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
 
@@ -32,12 +32,9 @@ export async function startOperation(ctx: Ctx, input: OperationInput): Promise<S
     case "inactive":
       throw unauthorized();
     case "too many running":
-      throw tooMany();
+      throw tooManyRunning();
     case "too many today":
-      throw new DailyLimitReached(
-        `${operationsPerDay} operations of this environment were started within 24 hours.`,
-        acceptance.waitS,
-      );
+      throw tooManyToday(ctx.limits, acceptance.waitS);
   }
 }
 
@@ -74,10 +71,3 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
 
 // The total of an unfiltered list is exact and could exceed the range of the column.
 const TOTAL_MAX = 2_000_000_000;
-
-function tooMany(): AppError {
-  return new AppError(
-    "CONFLICT",
-    `${OPERATIONS_RUNNING_MAX} operations of this environment are running. Try again when one of them has ended.`,
-  );
-}

@@ -1,5 +1,5 @@
+import { cannotBeStopped } from "#contract/refusals.ts";
 import { type OperationRow, stopRunningOperation } from "#db/queries/operations/operations.ts";
-import { AppError } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 import { getOperation, operationIdOrThrow } from "./get.ts";
 
@@ -12,5 +12,5 @@ export async function stopOperation(ctx: Ctx, textId: string): Promise<Operation
   if (stopped !== undefined) return stopped;
   const found = await getOperation(ctx, textId);
   if (found.status === "stopped") return found;
-  throw new AppError("CONFLICT", `An operation that is ${found.status} cannot be stopped.`);
+  throw cannotBeStopped(found.status);
 }

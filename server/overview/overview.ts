@@ -1,3 +1,6 @@
+import type { OverviewInput } from "#contract/inputs/overview-input.ts";
+import { HOSTS_MAX, INCIDENTS_MAX } from "#contract/overview.ts";
+import { nothingKept } from "#contract/refusals.ts";
 import { readHostTotals } from "#db/queries/attempts/host-totals.ts";
 import { readSpanCounts } from "#db/queries/attempts/span-counts.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
@@ -16,9 +19,7 @@ import { rangeSpan } from "#domain/range-span.ts";
 import type { TimeRange } from "#domain/range-text.ts";
 import { type StepOutcomes, stepOutcomes } from "#domain/step-outcomes.ts";
 import type { Ctx } from "../context.ts";
-import { invalid } from "../input/validate.ts";
 import { type Incidents, presentIncident, readOwnIncidents } from "./incidents.ts";
-import type { OverviewInput } from "./overview-input.ts";
 
 export type Overview = OverviewFigures & {
   period: Period;
@@ -59,20 +60,13 @@ export async function readWholeOverview(ctx: Ctx, input: OverviewInput): Promise
   const { period = PERIODS[0], from, to } = input;
   const range = (from ?? to) && { fromMs: from?.getTime() ?? null, toMs: to?.getTime() ?? null };
   const overview = await readOverview(ctx, period, range);
-  if (range && !overview.isOfRange) throw nothingKept(ctx.limits.retentionDays, from === undefined ? "to" : "from");
+  if (range && !overview.isOfRange) throw nothingKept(ctx.limits, from === undefined ? "to" : "from");
   const [incidents, hosts] = await Promise.all([
     readOwnIncidents(ctx, overview.span, INCIDENTS_MAX),
     ctx.query(({ sql }) => readHostTotals(sql, ctx.tenant, overview.span, HOSTS_MAX)),
   ]);
   return { ...overview, incidents, hosts };
 }
-
-const nothingKept = (days: number, path: string) =>
-  invalid([{ path, message: `names a range outside of the last ${days} days, of which figures are kept` }]);
-
-/** The most incidents and hosts of an answer. */
-export const INCIDENTS_MAX = 50;
-export const HOSTS_MAX = 100;
 
 /** The share of schedules that were delivered, of those that an attempt of the period ended; null where none ended. */
 export function deliveredInTheEnd(overview: Pick<Overview, "outcomes" | "schedules">): number | null {

@@ -35,7 +35,7 @@ async function makePackage(folder: PackageFolder, baseUrl: string): Promise<Serv
   const files = new Map([
     ["README.md", await readText(folder, "README.md")],
     ["LICENSE", await readText("LICENSE")],
-    ...(folder === "cli" ? [["NOTICE", await readText(folder, "dist", "NOTICE")] as const] : []),
+    ["NOTICE", await readText(folder, "dist", "NOTICE")],
     ...[...modules].map(([path, content]) => [`dist/${path}`, content] as const),
   ]);
   const packAs = (version: string) =>

@@ -1,11 +1,11 @@
 import { AppError } from "#domain/errors.ts";
 import type { PlanLimits } from "#domain/plans.ts";
 import { hasSessionCookie } from "../auth/session-cookie.ts";
+import type { RateLimitStatus } from "../counters/rate-limiter.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { getServices } from "../services.ts";
 import { acceptedParty, credentialsOfCall, forgetAccepted, rememberAccepted } from "./accepted-credentials.ts";
-import type { RateLimitStatus } from "./rate-limiter.ts";
 
 /**
  * Runs `work`, which authenticates the request by one of `credentials`, and counts rejected credentials per network. Above the

@@ -1,6 +1,6 @@
 import { relaySettingsPatch } from "#domain/relay-settings.ts";
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { updateOwnRelaySettings } from "./update.ts";
 
 const ECHOED_LENGTH_MAX = 20;

@@ -1,18 +1,17 @@
+import type { BulkInput, UnreadItem } from "#contract/inputs/bulk-input.ts";
+import { CreateInput } from "#contract/inputs/create-input.ts";
+import { notInFuture, type ReadTime } from "#contract/inputs/time-input.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { AppError } from "#domain/errors.ts";
 import { BODY_BYTES_MAX } from "#domain/plans.ts";
 import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
-import type { JsonItem } from "../http/read-json-list.ts";
 import { ShortTurns } from "../http/short-turns.ts";
-import { validate } from "../input/validate.ts";
-import type { BulkInput } from "./bulk-input.ts";
 import { inTurn } from "./bulk-turns.ts";
-import { type CreatedSchedule, clockChangeOf, quotaExceeded, scheduleRequest } from "./create.ts";
-import { CreateInput } from "./create-input.ts";
+import { type CreatedSchedule, clockChangeOf, quotaError, scheduleRequest } from "./create.ts";
 import { creationLimits, prepareSchedule } from "./prepare.ts";
-import { notInFuture, type ReadTime } from "./time-input.ts";
 
 export type AcceptedItem = { index: number } & Extract<BulkCreation, { outcome: "created" | "replayed" }> &
   Pick<CreatedSchedule, "clockChange">;
@@ -28,7 +27,7 @@ export async function createMany(ctx: Ctx, { schedules }: BulkInput): Promise<Bu
   return inTurn(ctx.tenant.accountId, bytes, () => storeItems(ctx, schedules));
 }
 
-async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<BulkOutcome> {
+async function storeItems(ctx: Ctx, schedules: readonly UnreadItem[]): Promise<BulkOutcome> {
   const { prepared, rejected } = await prepareItems(ctx, schedules);
   const rows = prepared.map(({ schedule }) => schedule);
   const creations = await ctx.query(({ sql }, onProgress) =>
@@ -36,14 +35,14 @@ async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<Bul
   );
   if (typeof creations === "string") throw unauthorized();
 
-  const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
+  const overQuota = creations.some(({ outcome }) => outcome === "quota") ? await quotaError(ctx) : undefined;
   const accepted: AcceptedItem[] = [];
   for (const [n, { index, rejection, time }] of prepared.entries()) {
     const creation = creations[n] as BulkCreation;
     if (creation.outcome === "created" || creation.outcome === "replayed") {
       accepted.push({ index, ...creation, ...clockChangeOf({ time }) });
     } else {
-      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: quotaError }[
+      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: overQuota }[
         creation.outcome
       ];
       rejected.push({ index, error: error as AppError });
@@ -54,7 +53,7 @@ async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<Bul
 
 type PreparedItem = { index: number; time: ReadTime | undefined; schedule: NewSchedule; rejection: AppError | null };
 
-async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
+async function prepareItems(ctx: Ctx, items: readonly UnreadItem[]) {
   const prepared: PreparedItem[] = [];
   const rejected: RejectedItem[] = [];
   const keys = new Set<string>();
@@ -78,7 +77,7 @@ async function prepareItems(ctx: Ctx, items: readonly JsonItem[]) {
   return { prepared, rejected };
 }
 
-function takeItem(item: JsonItem): unknown {
+function takeItem(item: UnreadItem): unknown {
   if (item.byteLength <= BODY_BYTES_MAX) return item.take();
   const message = `The item has ${item.byteLength} bytes; an item has at most ${BODY_BYTES_MAX} bytes.`;
   throw new AppError("PAYLOAD_TOO_LARGE", message);

@@ -3,7 +3,7 @@ import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { canTransition } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
-import { statusConflict } from "./conflict.ts";
+import { conflictOf } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 
 /**
@@ -19,6 +19,6 @@ export async function cancelSchedule(ctx: Ctx, textId: string): Promise<Schedule
     const current = await getSchedule(ctx, textId);
     if (current.status === "cancelled") return current;
     const isOpen = current.status !== "firing" && canTransition(current.status, "cancelled");
-    if (!isOpen || tries === 3) throw await statusConflict(ctx, "cancelled", current);
+    if (!isOpen || tries === 3) throw await conflictOf(ctx, "cancelled", current);
   }
 }

@@ -1,3 +1,4 @@
+import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { sqlOf } from "#db/orm.ts";
 import { createSchedule } from "#db/queries/schedules/create.ts";
 import type { StoredRequest } from "#db/queries/schedules/stored-request.ts";
@@ -8,7 +9,6 @@ import { changeAtOnce } from "./change-at-once.ts";
 import { type CreatedSchedule, store } from "./create.ts";
 import type { ScheduleRequest } from "./prepare.ts";
 import { repeatRequest } from "./repeat.ts";
-import type { RepeatInput } from "./repeat-input.ts";
 
 /**
  * Clones a schedule to another target, with the stored payload unless there is another one. For the dashboard only: whoever

@@ -1,3 +1,7 @@
+import { CreateInput } from "#contract/inputs/create-input.ts";
+import { RepeatInput } from "#contract/inputs/repeat-input.ts";
+import { invalid, validate } from "#contract/inputs/validate.ts";
+import { targetRejection } from "#contract/refusals.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type ChosenTime, chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
 import { environmentOf } from "#domain/environment.ts";
@@ -14,19 +18,16 @@ import {
 import { validateTarget } from "#domain/target-url.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
-import { addCookieToAnswer, beginAction } from "../edge/page-answer.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
+import { addCookieToAnswer, beginAction } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
-import { invalid, validate } from "../input/validate.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { getServices } from "../services.ts";
 import { cloneElsewhere } from "./clone-elsewhere.ts";
 import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
-import { CreateInput } from "./create-input.ts";
 import { keyOfForm } from "./form-key.ts";
-import { type ScheduleRequest, targetRejection } from "./prepare.ts";
+import type { ScheduleRequest } from "./prepare.ts";
 import { repeatRequest, storedRequestOrThrow } from "./repeat.ts";
-import { RepeatInput } from "./repeat-input.ts";
 import { wholeSecondAfter } from "./whole-second.ts";
 
 /**

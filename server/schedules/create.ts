@@ -1,8 +1,9 @@
+import type { CreateInput } from "#contract/inputs/create-input.ts";
+import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
+import { quotaExceeded } from "#contract/refusals.ts";
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
-import { AppError } from "#domain/errors.ts";
-import { formatInstant } from "#domain/instant.ts";
-import { quotaOf } from "#domain/quota.ts";
+import type { AppError } from "#domain/errors.ts";
 import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
@@ -10,9 +11,7 @@ import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
-import type { CreateInput } from "./create-input.ts";
 import { creationLimits, NO_HASH, prepareSchedule, type ScheduleRequest } from "./prepare.ts";
-import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
 /** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type CreatedSchedule = Extract<Creation, { outcome: "created" | "replayed" }> & Pick<ReadTime, "clockChange">;
@@ -73,7 +72,7 @@ export async function store(
     case "rejected":
       throw rejection ?? new Error("the database returned a rejection that was not requested");
     case "quota":
-      throw await quotaExceeded(ctx);
+      throw await quotaError(ctx);
   }
 }
 
@@ -82,13 +81,7 @@ export function clockChangeOf({ time }: Pick<ScheduleRequest, "time">): Pick<Rea
   return time?.clockChange === undefined ? {} : { clockChange: time.clockChange };
 }
 
-/** QUOTA_EXCEEDED with this month's count, the limit, and when the next month begins. */
-export async function quotaExceeded(ctx: Ctx): Promise<AppError> {
-  const { limit, graceLimit } = quotaOf(ctx.limits, ctx.tenant.env);
-  const { scheduled, nextMonthMs } = await ctx.query(({ sql }) => readMonth(sql, ctx.tenant));
-  const grace = graceLimit > limit ? `, ${graceLimit} with its grace` : "";
-  return new AppError(
-    "QUOTA_EXCEEDED",
-    `${scheduled} ${ctx.tenant.env} schedules were created this month, and the plan allows ${limit}${grace}. The next month begins at ${formatInstant(nextMonthMs)}.`,
-  );
+/** QUOTA_EXCEEDED, by what this month has so far. */
+export async function quotaError(ctx: Ctx): Promise<AppError> {
+  return quotaExceeded(ctx.limits, ctx.tenant.env, await ctx.query(({ sql }) => readMonth(sql, ctx.tenant)));
 }

@@ -3,7 +3,7 @@ import { makeDue } from "#db/queries/schedules/fire.ts";
 import { isPast } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
-import { statusConflict } from "./conflict.ts";
+import { conflictOf } from "./conflict.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
 
 /**
@@ -20,6 +20,6 @@ export async function fireSchedule(ctx: Ctx, textId: string): Promise<ScheduleRo
     const { status, nextAttemptAt } = current;
     const isOpen = status === "scheduled" || status === "failed";
     if (isOpen && nextAttemptAt && (await ctx.query(({ db }) => isPast(db, nextAttemptAt.getTime())))) return current;
-    if (!isOpen || tries === 3) throw await statusConflict(ctx, "fired", current);
+    if (!isOpen || tries === 3) throw await conflictOf(ctx, "fired", current);
   }
 }

@@ -1,19 +1,19 @@
+import { ReplayInput } from "#contract/inputs/repeat-input.ts";
+import { RescheduleInput } from "#contract/inputs/reschedule-input.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import { chooseTime, timeFieldOf } from "#domain/chosen-time.ts";
 import { AppError } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
-import type { Form, FormCall, PostedForm } from "../http/form-route.ts";
 import { type PageQuery, pageUrl } from "../http/page-url.ts";
 import { seeOther } from "../http/reply.ts";
-import { validate } from "../input/validate.ts";
+import type { Form, FormCall, PostedForm } from "../routes/form-route.ts";
 import { cancelSchedule } from "./cancel.ts";
 import { fireSchedule } from "./fire.ts";
 import { keyOfForm } from "./form-key.ts";
 import { getSchedule } from "./get.ts";
 import { repeatSchedule } from "./repeat.ts";
-import { ReplayInput } from "./repeat-input.ts";
 import { rescheduleSchedule } from "./reschedule.ts";
-import { RescheduleInput } from "./reschedule-input.ts";
 import { typedTimeOf } from "./typed-time.ts";
 import { wholeSecondAfter } from "./whole-second.ts";
 

@@ -1,5 +1,5 @@
+import { scheduleNotFound } from "#contract/refusals.ts";
 import { findSchedule, findSchedules, type ScheduleRow } from "#db/queries/schedules/find.ts";
-import { AppError } from "#domain/errors.ts";
 import { decodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 
@@ -24,8 +24,4 @@ export function scheduleIdOrThrow(textId: string): string {
   const id = decodeId("sch", textId);
   if (id === null) throw scheduleNotFound();
   return id;
-}
-
-export function scheduleNotFound(): AppError {
-  return new AppError("NOT_FOUND", "There is no schedule with this id.");
 }

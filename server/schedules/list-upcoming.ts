@@ -1,8 +1,8 @@
+import type { ListInput } from "#contract/inputs/list-input.ts";
 import { countByStatus, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import type { Ctx } from "../context.ts";
 import { countOwnListed, listOwnPage, listOwnSchedules } from "./list.ts";
-import type { ListInput } from "./list-input.ts";
 
 /** A page of schedules; `last` only in an order of the API. */
 export type ScheduleListing = Omit<SchedulePage, "last"> & Partial<Pick<SchedulePage, "last">>;

@@ -1,9 +1,9 @@
+import type { ListInput } from "#contract/inputs/list-input.ts";
 import { countListed, listPage, listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import type { PageSearch } from "#db/queries/search/schedule-search.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/filters.ts";
+import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
-import type { ListInput } from "./list-input.ts";
 
 /** One page of the caller's schedules. */
 export async function listOwnSchedules(ctx: Ctx, input: ListInput): Promise<SchedulePage> {

@@ -1,5 +1,7 @@
+import type { ReadTime } from "#contract/inputs/time-input.ts";
+import { sizeRejection, targetRejection } from "#contract/refusals.ts";
 import type { CreationLimits, NewSchedule } from "#db/queries/schedules/create.ts";
-import { AppError } from "#domain/errors.ts";
+import type { AppError } from "#domain/errors.ts";
 import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import { quotaOf } from "#domain/quota.ts";
@@ -7,7 +9,6 @@ import { creatorOf } from "#domain/schedule-creator.ts";
 import { sealRequest } from "#domain/sealed-request.ts";
 import type { TargetValidation } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
-import type { ReadTime } from "./time-input.ts";
 
 /**
  * A schedule to be stored, before its rejection is settled. `packed`: headers and payload, by `packRequest`. Without a
@@ -43,8 +44,7 @@ export function prepareSchedule(
     ctx.onRefusedTarget({ accountId: ctx.tenant.accountId, rule: target.rule });
   }
   const rejection =
-    precheckError ??
-    (target.ok ? validateSize(rest.payloadSizeBytes, ctx.limits.payloadBytesMax) : targetRejection(target.reason));
+    precheckError ?? (target.ok ? sizeRejection(rest.payloadSizeBytes, ctx.limits) : targetRejection(target.reason));
   // A rejected URL can be any text, NUL included, so it is not passed to the database.
   const to = { id, method: rest.method, targetUrl: target.ok ? target.url : "" };
   const schedule = {
@@ -69,16 +69,4 @@ export function creationLimits({ limits, tenant, plan, credential, isCached }: C
     cached: isCached ? { keyId: credential.id, plan } : undefined,
     createdBy: creatorOf(credential),
   };
-}
-
-/** The error for a target that is not allowed, for `reason` (TargetValidation). */
-export function targetRejection(reason: string): AppError {
-  return new AppError("VALIDATION", reason, {
-    details: [{ path: "targetUrl", message: reason.replace(/^targetUrl /, "") }],
-  });
-}
-
-function validateSize(bytes: number, bytesMax: number): AppError | null {
-  if (bytes <= bytesMax) return null;
-  return new AppError("PAYLOAD_TOO_LARGE", `payload has ${bytes} bytes; this plan allows ${bytesMax} bytes.`);
 }

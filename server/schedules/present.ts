@@ -1,10 +1,10 @@
+import type { ITEM_CODES } from "#contract/inputs/bulk-input.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { idempotencyFields } from "../http/idempotency-marks.ts";
 import type { ScheduleAttempts } from "./attempts.ts";
 import type { BulkOutcome } from "./bulk.ts";
-import type { ITEM_CODES } from "./bulk-input.ts";
 import type { CreatedSchedule } from "./create.ts";
 import type { Rescheduled } from "./reschedule.ts";
 

@@ -1,3 +1,4 @@
+import { scheduleNotFound } from "#contract/refusals.ts";
 import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
 import { listAttemptsOfSchedule } from "#db/queries/attempts/list-of-schedule.ts";
 import { readCopies } from "#db/queries/schedules/copies.ts";
@@ -12,7 +13,7 @@ import { type ScheduleCreator, SESSION_CREATOR } from "#domain/schedule-creator.
 import { type SplitWait, splitWait } from "#domain/split-wait.ts";
 import type { Ctx } from "../context.ts";
 import { isKeyOfForm } from "./form-key.ts";
-import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
+import { scheduleIdOrThrow } from "./get.ts";
 
 /** Everything that a schedule's page shows at `now`: attempts, remaining attempts, possible actions. Throws NOT_FOUND. */
 export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {

@@ -1,14 +1,14 @@
+import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
+import { readTime } from "#contract/inputs/time-input.ts";
+import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
-import { AppError } from "#domain/errors.ts";
 import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
 import { type CreatedSchedule, store } from "./create.ts";
-import { scheduleIdOrThrow, scheduleNotFound } from "./get.ts";
+import { scheduleIdOrThrow } from "./get.ts";
 import { NO_HASH, type ScheduleRequest } from "./prepare.ts";
-import type { RepeatInput } from "./repeat-input.ts";
-import { readTime } from "./time-input.ts";
 
 /**
  * Replays or clones a schedule of any status as a new one, with the same method. A clone has a new payload, and may have new
@@ -63,11 +63,4 @@ function repeatedContent(ctx: Ctx, stored: StoredRequest & { id: string }, input
     payloadSizeBytes: Buffer.byteLength(payload),
     precheckError: keepsContent && isErased ? contentErased() : undefined,
   };
-}
-
-function contentErased(): AppError {
-  return new AppError(
-    "CONFLICT",
-    "The payload and headers of this schedule were erased at the end of the plan's retention window. A clone with its own headers is still possible.",
-  );
 }

@@ -1,12 +1,12 @@
+import type { RescheduleInput } from "#contract/inputs/reschedule-input.ts";
+import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
-import { statusConflict } from "./conflict.ts";
+import { conflictOf } from "./conflict.ts";
 import { clockChangeOf } from "./create.ts";
 import { getSchedule, scheduleIdOrThrow } from "./get.ts";
-import type { RescheduleInput } from "./reschedule-input.ts";
-import { notInFuture, type ReadTime, readTime } from "./time-input.ts";
 
 /** `clockChange` tells how the clocks change at a given local time; undefined without one. */
 export type Rescheduled = ScheduleRow & Pick<ReadTime, "clockChange">;
@@ -32,6 +32,6 @@ export async function rescheduleSchedule(ctx: Ctx, textId: string, input: Resche
       const { atMs } = time.fireTime;
       if (await ctx.query(({ db }) => isPast(db, atMs))) throw notInFuture(time.name);
     }
-    if (current.status !== "scheduled" || tries === 3) throw await statusConflict(ctx, "rescheduled", current);
+    if (current.status !== "scheduled" || tries === 3) throw await conflictOf(ctx, "rescheduled", current);
   }
 }

@@ -1,5 +1,5 @@
-import type { FormCall } from "../http/form-route.ts";
 import type { Reply } from "../http/reply.ts";
+import type { FormCall } from "../routes/form-route.ts";
 import { rotateOwnSigningSecrets } from "./rotate.ts";
 
 /** "Rotate" of the confirm page. `seen` is when the pair had last been rotated: a form sent twice rotates once. */

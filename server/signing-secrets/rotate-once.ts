@@ -1,7 +1,6 @@
+import { tooManyRotationKeys } from "#contract/refusals.ts";
 import { findRotation, keepRotation, lockRotations, readRotationWait } from "#db/queries/accounts/secret-rotations.ts";
 import type { SigningSecretPair } from "#db/queries/accounts/signing-secrets.ts";
-import { DailyLimitReached } from "#domain/errors.ts";
-import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
 import type { Ctx } from "../context.ts";
 import { rotateIn } from "./rotate.ts";
 
@@ -20,17 +19,10 @@ export async function rotateOnce(ctx: Ctx, idempotencyKey: string): Promise<Rota
       const known = await findRotation(tx, tenant, keyRing, idempotencyKey);
       if (known) return { outcome: "replayed" as const, pair: known };
       const waitS = await readRotationWait(tx, tenant);
-      if (waitS > 0) throw tooManyKeys(waitS);
+      if (waitS > 0) throw tooManyRotationKeys(waitS);
       const pair = await rotateIn(tx, ctx);
       await keepRotation(tx, tenant, keyRing, idempotencyKey, pair);
       return { outcome: "rotated" as const, pair };
     }),
-  );
-}
-
-function tooManyKeys(waitS: number): DailyLimitReached {
-  return new DailyLimitReached(
-    `${ROTATION_KEYS_MAX} rotations of this environment had an Idempotency-Key within ${ROTATION_KEY_HOURS} hours.`,
-    waitS,
   );
 }

@@ -1,4 +1,4 @@
-// Guards: app/**, server/edge/**, server/http/**, components/layout/**, pages/**
+// Guards: app/**, server/edge/**, server/http/**, server/routes/**, components/layout/**, pages/**
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

@@ -1,4 +1,4 @@
-// Guards: server/edge/**, server/rate-limit/**, app/**/route.ts
+// Guards: server/edge/**, server/http/**, server/counters/**, server/rate-limit/**, app/**/route.ts
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound } from "#tests/helpers/page-checks.ts";

@@ -1,4 +1,4 @@
-// Guards: app/**, server/edge/**, db/client*.ts
+// Guards: app/**, server/edge/**, server/http/**, db/client*.ts
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";

@@ -1,4 +1,4 @@
-// Guards: pages/**, app/(public)/**, app/*, app/llms.txt/**, app/dev/**, components/landing/**, components/layout/**, components/docs/**, components/sign-in/**, components/status/**, server/contract/**, next.config.ts
+// Guards: pages/**, app/(public)/**, app/*, app/llms.txt/**, app/dev/**, components/landing/**, components/layout/**, components/docs/**, components/sign-in/**, components/status/**, contract/**, server/reference/**, next.config.ts
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "@playwright/test";

@@ -1,4 +1,4 @@
-// Guards: app/(dashboard)/schedules/**, components/schedules/**, server/schedules/**, domain/fold-attempts.ts
+// Guards: app/(dashboard)/schedules/**, components/schedules/**, contract/inputs/**, server/schedules/**, domain/fold-attempts.ts
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";

@@ -1,4 +1,4 @@
-// Guards: app/(dashboard)/schedules/**, components/schedules/**, server/operations/**, server/lists/**, app/(dashboard)/*filter*.ts
+// Guards: app/(dashboard)/schedules/**, components/schedules/**, server/operations/**, contract/inputs/**, server/lists/**, app/(dashboard)/*filter*.ts
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";

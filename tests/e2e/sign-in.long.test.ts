@@ -1,4 +1,4 @@
-// Guards: server/auth/**, server/identities/**, app/(public)/login/**, components/sign-in/**, mail/**, server/me/**, pages/login/**
+// Guards: server/auth/**, server/sign-in/**, server/identities/**, app/(public)/login/**, components/sign-in/**, mail/**, server/me/**, pages/login/**
 // Final: its verdict is about who is let in.
 import type { Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

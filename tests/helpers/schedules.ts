@@ -1,7 +1,8 @@
 import type postgres from "postgres";
 import type { KeyRing } from "#domain/cipher.ts";
+import type { HeaderPairs } from "#domain/headers.ts";
 import { newId } from "#domain/ids.ts";
-import { type HeaderPairs, packRequest, sealRequest } from "#domain/sealed-request.ts";
+import { packRequest, sealRequest } from "#domain/sealed-request.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 
 export type ScheduleOverrides = {

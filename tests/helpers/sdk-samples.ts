@@ -3,14 +3,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { buildPackage } from "#scripts/packages/build-package.ts";
 import { SDK_NAME } from "#server/sdk-package.ts";
 import * as sdk from "../../sdk/src/index.ts";
 
 /**
- * What the compiler finds wrong with samples, each a module of its own that imports the SDK by its name: one line for each
+ * What the compiler finds wrong with samples, each a module of its own that imports the built SDK by its name: one line for each
  * error, which begins with the name of its sample.
  */
 export async function typeProblems(samples: Record<string, string>): Promise<string[]> {
+  await buildPackage("sdk");
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-samples-"));
   try {
     for (const [name, code] of Object.entries(samples)) await writeFile(join(folder, `${name}.ts`), code);
@@ -30,8 +32,8 @@ const OPTIONS = {
   ...{ types: ["node"], typeRoots: [resolve("node_modules/@types")], noEmit: true, allowImportingTsExtensions: true },
   ...{ strict: true, exactOptionalPropertyTypes: true, moduleDetection: "force", skipLibCheck: true },
   paths: {
-    [SDK_NAME]: [resolve("sdk/src/index.ts")],
-    [`${SDK_NAME}/*`]: [resolve("sdk/src/*.ts")],
+    [SDK_NAME]: [resolve("sdk/dist/index.d.ts")],
+    [`${SDK_NAME}/*`]: [resolve("sdk/dist/*.d.ts")],
   },
 };
 

@@ -1,4 +1,4 @@
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { type Answer, call, startApi } from "../integration/api/api.ts";
 import { startFakeGitHub } from "./fake-github.ts";
 import { startFakeResend } from "./fake-resend.ts";

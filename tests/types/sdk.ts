@@ -1,12 +1,12 @@
 import type { z } from "zod";
+import type { Endpoint } from "#contract/endpoint.ts";
+import type * as logs from "#contract/logs.ts";
+import type * as me from "#contract/me.ts";
+import type * as operations from "#contract/operations.ts";
+import type * as overview from "#contract/overview.ts";
+import type * as schedules from "#contract/schedules.ts";
+import type * as secrets from "#contract/signing-secrets.ts";
 import type { ErrorCode } from "#domain/errors.ts";
-import type { Endpoint } from "#server/contract/endpoint.ts";
-import type * as logs from "#server/contract/logs.ts";
-import type * as me from "#server/contract/me.ts";
-import type * as operations from "#server/contract/operations.ts";
-import type * as overview from "#server/contract/overview.ts";
-import type * as schedules from "#server/contract/schedules.ts";
-import type * as secrets from "#server/contract/signing-secrets.ts";
 import type * as sdk from "../../sdk/src/index.ts";
 import type { Equal, Flat, Merged } from "./equal.ts";
 

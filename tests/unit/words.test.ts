@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 /** One word for each thing: what is said, and what is not said instead. */
 const WORDS: readonly { say: string; not: RegExp }[] = [

@@ -1,5 +1,5 @@
-import { registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { answerFind } from "#server/find/answer-find.ts";
+import { registerCountedRoute } from "#server/http/counted-routes.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
 
 export const dynamic = "force-dynamic";

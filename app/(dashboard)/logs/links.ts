@@ -1,5 +1,5 @@
 import { formatRange } from "#components/format/range.ts";
-import { FILTER_NAMES } from "#server/lists/filters.ts";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { filterChips } from "../filter-chips.ts";
 import { hrefWith, type View } from "../view.ts";
 import type { LogListQuery } from "./list-query.ts";

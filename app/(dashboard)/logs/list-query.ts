@@ -1,6 +1,6 @@
-import { FILTER_NAMES } from "#server/lists/filters.ts";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { LogPageInput, type LogsInput } from "#contract/inputs/logs-input.ts";
 import { type ListClock, type ListQuery, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
-import { LogPageInput, type LogsInput } from "#server/logs/list-input.ts";
 
 export const ROWS_PER_PAGE = 50;
 /** Pages up to this one have numbers; later ones are reached by a cursor. */

@@ -1,5 +1,5 @@
+import { writeCursor } from "#contract/inputs/cursor.ts";
 import type { Ctx } from "#server/context.ts";
-import { writeCursor } from "#server/lists/cursor.ts";
 import { countSince } from "#server/logs/count-since.ts";
 import { listOwnAttempts } from "#server/logs/list.ts";
 import type { View } from "../view.ts";

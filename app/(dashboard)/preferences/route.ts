@@ -1,7 +1,7 @@
 import { readTimes, TIMES_COOKIE } from "#components/layout/times.ts";
 import { redirectPath } from "#server/auth/redirects.ts";
-import { formRoute, type PostedForm } from "#server/http/form-route.ts";
 import { type Reply, seeOther } from "#server/http/reply.ts";
+import { formRoute, type PostedForm } from "#server/routes/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,10 +1,10 @@
 import { formatRange } from "#components/format/range.ts";
 import { capitalised, statusWord } from "#components/format/status-word.ts";
 import type { ListedSchedule } from "#components/schedules/schedule-table.tsx";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
-import { FILTER_NAMES } from "#server/lists/filters.ts";
 import type { ScheduleListing } from "#server/schedules/list-upcoming.ts";
 import { filterChips } from "../filter-chips.ts";
 import { hrefIn, type View } from "../view.ts";

@@ -1,11 +1,11 @@
 import type { ScopeFilter } from "#components/schedules/operation-words.ts";
+import { type Cursor, readCursor } from "#contract/inputs/cursor.ts";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { ListInput } from "#contract/inputs/list-input.ts";
 import { encodeId } from "#domain/ids.ts";
 import { writeLateRange } from "#domain/late-range.ts";
-import { type Cursor, readCursor } from "#server/lists/cursor.ts";
-import { FILTER_NAMES } from "#server/lists/filters.ts";
 import { type ListClock, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
 import type { RangeQuery } from "#server/lists/range-query.ts";
-import { ListInput } from "#server/schedules/list-input.ts";
 
 /** What the field of the range suggests. */
 export const DUE_SUGGESTIONS = [

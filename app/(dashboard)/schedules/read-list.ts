@@ -1,7 +1,7 @@
 import type { WholeList } from "#components/schedules/selection-bar.tsx";
+import { writeCursor } from "#contract/inputs/cursor.ts";
 import { ACTED_ON, actedOnAmong } from "#domain/operations.ts";
 import type { Ctx } from "#server/context.ts";
-import { writeCursor } from "#server/lists/cursor.ts";
 import { countOwnListed, listOwnSchedules } from "#server/schedules/list.ts";
 import {
   countOwnByStatus,

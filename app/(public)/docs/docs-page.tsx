@@ -5,11 +5,11 @@ import { type DocHeading, readOutline } from "#components/docs/headings.ts";
 import { Markdown } from "#components/docs/markdown.tsx";
 import { MissingCard } from "#components/layout/missing-card.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
-import { readReference, referenceHref } from "#server/contract/reference.ts";
 import { DOC_GROUPS, DOC_PAGES, type DocPage, docHref, docMarkdownHref, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
 import { readRun } from "#server/docs/runs.ts";
 import { QUERY_CHARS_MAX } from "#server/docs/search/search.ts";
+import { readReference, referenceHref } from "#server/reference/reference.ts";
 import { getServices } from "#server/services.ts";
 import type { Shown } from "../serve-page.tsx";
 

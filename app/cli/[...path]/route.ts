@@ -1,5 +1,5 @@
-import { methods } from "#server/http/methods.ts";
 import { packageRoute } from "#server/packages/package-route.ts";
+import { methods } from "#server/routes/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

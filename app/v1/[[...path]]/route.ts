@@ -1,6 +1,6 @@
 import { AppError } from "#domain/errors.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
-import { everyMethod } from "#server/http/methods.ts";
+import { everyMethod } from "#server/routes/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,10 +1,10 @@
+import { createApiKey, listApiKeys } from "#contract/api-keys.ts";
 import { createOwnApiKey } from "#server/api-keys/create.ts";
 import { listOwnApiKeys } from "#server/api-keys/list.ts";
 import { presentApiKey, presentNewApiKey } from "#server/api-keys/present.ts";
-import { createApiKey, listApiKeys } from "#server/contract/api-keys.ts";
-import { methods } from "#server/http/methods.ts";
 import { created, ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
-import { listen } from "#server/contract/listen.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { listen } from "#contract/listen.ts";
 import { eventStream } from "#server/listen/event-stream-reply.ts";
 import { assertMayListen, openListenStream } from "#server/listen/open.ts";
 import { limitListening } from "#server/rate-limit/enforce.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

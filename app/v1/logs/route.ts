@@ -1,8 +1,8 @@
-import { listLogs } from "#server/contract/logs.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { listLogs } from "#contract/logs.ts";
 import { listReply } from "#server/lists/reply.ts";
 import { listOwnAttempts, presentLoggedAttempt } from "#server/logs/list.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

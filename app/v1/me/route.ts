@@ -1,12 +1,12 @@
+import { deleteAccount, getProfile, updateProfile } from "#contract/me.ts";
 import { forgetAccountHeaders } from "#server/auth/session-cookie.ts";
-import { deleteAccount, getProfile, updateProfile } from "#server/contract/me.ts";
-import { methods } from "#server/http/methods.ts";
 import { noContent, ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { deleteOwnAccount } from "#server/me/delete.ts";
 import { presentProfile } from "#server/me/present.ts";
 import { readOwnProfile } from "#server/me/read.ts";
 import { updateOwnProfile } from "#server/me/update.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

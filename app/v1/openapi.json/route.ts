@@ -1,8 +1,8 @@
-import { DOCUMENT_MAX_AGE_S } from "#server/contract/document.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { DOCUMENT_MAX_AGE_S } from "#contract/document.ts";
 import { cacheableReply } from "#server/http/cacheable-reply.ts";
-import { methods } from "#server/http/methods.ts";
-import { simpleRoute } from "#server/http/route.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
+import { methods } from "#server/routes/methods.ts";
+import { simpleRoute } from "#server/routes/route.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,13 +1,13 @@
-import { listOperations, startOperation } from "#server/contract/operations.ts";
-import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { withIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
+import { OPERATION_ORDER } from "#contract/inputs/operation-input.ts";
+import { listOperations, startOperation } from "#contract/operations.ts";
 import { listReply } from "#server/lists/reply.ts";
 import { listOwnOperations } from "#server/operations/list.ts";
-import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
 import { presentOperation } from "#server/operations/present.ts";
 import { startOperation as start } from "#server/operations/start.ts";
 import { startedReply } from "#server/operations/started-reply.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

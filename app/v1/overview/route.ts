@@ -1,8 +1,8 @@
-import { getOverview } from "#server/contract/overview.ts";
-import { methods } from "#server/http/methods.ts";
+import { getOverview } from "#contract/overview.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { presentOverview, readWholeOverview } from "#server/overview/overview.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,8 +1,8 @@
-import { createSchedule, listSchedules } from "#server/contract/schedules.ts";
-import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { withIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
+import { createSchedule, listSchedules } from "#contract/schedules.ts";
 import { listReply } from "#server/lists/reply.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { createOne } from "#server/schedules/create.ts";
 import { createdReply } from "#server/schedules/created-reply.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";

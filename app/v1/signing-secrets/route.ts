@@ -1,7 +1,7 @@
-import { getSigningSecrets } from "#server/contract/signing-secrets.ts";
-import { methods } from "#server/http/methods.ts";
+import { getSigningSecrets } from "#contract/signing-secrets.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { presentSigningSecrets, readOwnSigningSecrets } from "#server/signing-secrets/read.ts";
 
 export const dynamic = "force-dynamic";

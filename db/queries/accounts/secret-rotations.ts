@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { rotationAad } from "#domain/associated-data.ts";
 import { type KeyRing, open, seal } from "#domain/cipher.ts";
-import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/signing.ts";
+import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/rotation-keys.ts";
 import type { DbOrTx } from "../../orm.ts";
 import { secretRotations } from "../../schema/index.ts";
 import { lockName } from "../lock-name.ts";

@@ -1,6 +1,6 @@
 import type { PageConfig } from "next";
 import { Operation } from "#components/docs/operation.tsx";
-import { type ReferenceGroup, readReference, referenceHref } from "#server/contract/reference.ts";
+import { type ReferenceGroup, readReference, referenceHref } from "#server/reference/reference.ts";
 import { getServices } from "#server/services.ts";
 import { showDocs, showNoSuchPage } from "../../../app/(public)/docs/docs-page.tsx";
 import { servePage } from "../../../app/(public)/serve-page.tsx";

@@ -1,6 +1,11 @@
+import type { HeaderPairs } from "../../../domain/headers.ts";
+import type { IdPrefix } from "../../../domain/ids.ts";
+import type { PlanLimits } from "../../../domain/plans.ts";
+import { quotaOf, usagePeriod } from "../../../domain/quota.ts";
+import type { TargetPolicy } from "../../../domain/target-url.ts";
 import type { Attempt, Environment, LeftAlone, Method, Operation, SigningSecrets, Status } from "../types.ts";
 import { makeId } from "./ids.ts";
-import { LIMITS, type Limits, type Plan } from "./limits.ts";
+import type { Plan, RetryRule } from "./public.ts";
 
 /** A schedule and its request. Instants are epoch ms. */
 export type Stored = {
@@ -13,7 +18,7 @@ export type Stored = {
   readonly idempotencyKey: string | undefined;
   /** The request as it is compared with a later one of the same key. */
   readonly compared: string;
-  headers: readonly (readonly [string, string])[];
+  headers: HeaderPairs;
   payload: string;
   status: Status;
   earlyFire: boolean;
@@ -48,26 +53,21 @@ export type StoredOperation = {
   endedMs: number | null;
 };
 
-export type RetryRule = {
-  retryAttempts: number;
-  retryBackoffMs: number;
-  retryStrategy: "exponential" | "linear" | "fixed";
-};
-
 export type AccountSettings = {
   env: Environment;
   plan: Plan;
+  limits: PlanLimits;
   nowMs: number;
   retries: RetryRule;
   earlyFire: boolean;
   scheduled: number;
-  allowedTargets: ReadonlySet<string>;
+  targets: TargetPolicy;
 };
 
 /** All that the service knows of one account in one environment. */
 export class Account {
   readonly settings: AccountSettings;
-  readonly limits: Limits;
+  readonly limits: PlanLimits;
   readonly startMs: number;
   nowMs: number;
   readonly schedules: Map<string, Stored> = new Map();
@@ -86,19 +86,19 @@ export class Account {
 
   constructor(settings: AccountSettings) {
     this.settings = settings;
-    this.limits = LIMITS[settings.plan];
+    this.limits = settings.limits;
     this.nowMs = settings.nowMs;
     this.startMs = settings.nowMs;
     this.#scheduled.set(this.month, settings.scheduled);
   }
 
-  makeId(prefix: string): string {
+  makeId(prefix: IdPrefix): string {
     return makeId(prefix, ++this.#ids);
   }
 
   /** The month (UTC) as YYYYMM. */
   get month(): string {
-    return new Date(this.nowMs).toISOString().slice(0, 7).replace("-", "");
+    return usagePeriod(this.nowMs);
   }
 
   /** Schedules created in this month. */
@@ -106,12 +106,9 @@ export class Account {
     return this.#scheduled.get(this.month) ?? 0;
   }
 
-  /** The monthly quota, and the count up to which it may be exceeded. Test schedules have no grace. */
-  get quota(): { limit: number; grace: number } {
-    if (this.settings.env === "test")
-      return { limit: this.limits.testMonthlyQuota, grace: this.limits.testMonthlyQuota };
-    const limit = this.limits.monthlyQuota;
-    return { limit, grace: Math.floor(limit * 1.1) };
+  /** The monthly quota, and the count up to which it may be exceeded. */
+  get quota(): { limit: number; graceLimit: number } {
+    return quotaOf(this.limits, this.settings.env);
   }
 
   add(schedule: Stored): void {

@@ -1,9 +1,13 @@
+import type { Endpoint } from "../../../contract/endpoint.ts";
+import { ENDPOINTS } from "../../../contract/endpoints.ts";
+import { checkEnvironment, queryReader } from "../../../contract/inputs/read-query.ts";
+import { validate } from "../../../contract/inputs/validate.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { BODY_BYTES_MAX, bulkBodyBytesMax } from "../../../domain/plans.ts";
 import type { Account } from "./account.ts";
 import { runOperations } from "./operations.ts";
 import { readBody, refuseBody } from "./read-body.ts";
-import { readQuery } from "./read-query.ts";
-import { Refusal, STATUSES } from "./refusal.ts";
-import { type Endpoint, type Reply, ROUTES } from "./routes.ts";
+import { type Reply, RUNS } from "./routes.ts";
 
 /** Answers a request as the service does. `apiKey` is the one that is known. */
 export async function answer(account: Account, apiKey: string, request: Request): Promise<Response> {
@@ -12,8 +16,8 @@ export async function answer(account: Account, apiKey: string, request: Request)
   try {
     reply = await replyTo(account, apiKey, request);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    reply = presentRefusal(error);
+    if (!(error instanceof AppError)) throw error;
+    reply = presentError(error);
   }
   const { status = 200, body, headers } = reply;
   const hasBody = request.method !== "HEAD" && status !== 204;
@@ -31,57 +35,59 @@ export async function answer(account: Account, apiKey: string, request: Request)
 
 async function replyTo(account: Account, apiKey: string, request: Request): Promise<Reply> {
   const url = new URL(request.url);
-  const route = findRoute(url.pathname);
-  if (!route) throw new Refusal("NOT_FOUND", "There is nothing at this path.");
-  const { methods, id } = route;
-  const allowed = METHODS.filter((name) => name === "OPTIONS" || (name === "HEAD" ? "GET" : name) in methods);
-  const headers = { Allow: allowed.join(", ") };
-  if (request.method === "OPTIONS") return { status: 204, headers, body: {} };
-  const method = request.method === "HEAD" ? "GET" : request.method;
-  if (!Object.hasOwn(methods, method))
-    throw new Refusal("METHOD_NOT_ALLOWED", `This path supports ${headers.Allow}.`, headers);
-  const endpoint = methods[method] as Endpoint | null;
-  if (!endpoint?.isPublic) authenticate(apiKey, request.headers);
-  if (!endpoint)
-    throw new Refusal("FORBIDDEN", "This endpoint requires a signed-in session; an API key is not sufficient.");
-  const { env } = account.settings;
-  const query = readQuery(url, endpoint.query ?? "none", endpoint.hasNoEnv || endpoint.isPublic ? undefined : env);
-  const body = method === "GET" ? {} : await readBodyOf(account, endpoint, request);
+  const { endpoints, id } = endpointsAt(url.pathname);
+  if (!endpoints.length) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+  const at = (method: string) => endpoints.find((one) => one.method === (method === "HEAD" ? "GET" : method));
+  const Allow = METHODS.filter((name) => name === "OPTIONS" || at(name)).join(", ");
+  if (request.method === "OPTIONS") return { status: 204, headers: { Allow }, body: {} };
+  const endpoint = at(request.method);
+  if (!endpoint) throw new AppError("METHOD_NOT_ALLOWED", `This path supports ${Allow}.`, { headers: { Allow } });
+  if (endpoint.auth !== "none") authenticate(apiKey, request.headers);
+  const run = RUNS.get(endpoint.operationId);
+  if (!run)
+    throw new AppError("FORBIDDEN", "This endpoint requires a signed-in session; an API key is not sufficient.");
+  const { env, query } = queryReader(endpoint)(request.url);
+  checkEnvironment(env, account.settings.env);
+  const body = await readBodyOf(account, endpoint, request);
   // Running operations finish before the next call, unless that call stops them.
-  if (!url.pathname.endsWith("/stop")) runOperations(account);
-  return endpoint.run({ account, id, url, headers: request.headers, query, body });
+  if (endpoint.operationId !== "stopOperation") runOperations(account);
+  return run({ account, id, url, headers: request.headers, query: query as never, body: body as never });
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-function findRoute(pathname: string): { methods: (typeof ROUTES)[string]; id: string } | undefined {
-  const written = ROUTES[pathname];
-  if (written) return { methods: written, id: "" };
-  for (const [path, methods] of Object.entries(ROUTES)) {
-    const [, id] = new RegExp(`^${path.replace("{id}", "([^/]+)")}$`).exec(pathname) ?? [];
-    if (id !== undefined) return { methods, id };
-  }
-  return undefined;
+/** Those that are here, and those that refuse an API key. */
+const KNOWN = ENDPOINTS.filter(
+  ({ operationId, auth }) => RUNS.has(operationId) || auth === "session" || auth === "testKey",
+);
+
+/** The endpoints of a path, and the id in it; "" without one. */
+function endpointsAt(pathname: string): { endpoints: readonly Endpoint[]; id: string } {
+  const written = KNOWN.filter(({ path }) => path === pathname);
+  if (written.length) return { endpoints: written, id: "" };
+  const idIn = (path: string) => new RegExp(`^${path.replace("{id}", "([^/]+)")}$`).exec(pathname)?.[1];
+  const endpoints = KNOWN.filter(({ path }) => idIn(path) !== undefined);
+  return { endpoints, id: idIn(endpoints[0]?.path ?? "") ?? "" };
 }
 
 function authenticate(apiKey: string, headers: Headers): void {
   const [, key] = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
   if (key !== apiKey)
-    throw new Refusal("UNAUTHORIZED", "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.", {
-      "WWW-Authenticate": "Bearer",
+    throw new AppError("UNAUTHORIZED", "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.", {
+      headers: { "WWW-Authenticate": "Bearer" },
     });
 }
 
-async function readBodyOf(account: Account, { body }: Endpoint, request: Request) {
-  if (!body) {
-    await refuseBody(request);
-    return {};
-  }
-  if (body !== "bulk") return readBody(request, { isOptional: body === "optional" });
-  const { bulkItems: max, payloadBytes } = account.limits;
-  return readBody(request, { bytesMax: Math.min(32 << 20, max * payloadBytes * 6), list: { name: "schedules", max } });
+async function readBodyOf({ limits }: Account, endpoint: Endpoint, request: Request): Promise<unknown> {
+  const { method, body, bodyList: name, bodyBytesMax = BODY_BYTES_MAX, isBodyOptional: isOptional = false } = endpoint;
+  if (!body) return method === "GET" ? undefined : refuseBody(request);
+  const rule =
+    name === undefined
+      ? { isOptional, bytesMax: bodyBytesMax }
+      : { bytesMax: bulkBodyBytesMax(limits), list: { name, max: limits.bulkItemsMax } };
+  return validate(body, await readBody(request, rule));
 }
 
-function presentRefusal({ code, message, details, headers }: Refusal): Reply {
-  return { status: STATUSES[code], headers, body: { error: { code, message, ...(details && { details }) } } };
+function presentError({ code, status, message, details, headers = {} }: AppError): Reply {
+  return { status, headers, body: { error: { code, message, ...(details && { details }) } } };
 }

@@ -1,109 +1,73 @@
+import { type CreateInput, CreateInput as Item } from "../../../contract/inputs/create-input.ts";
+import { notInFuture, type ReadTime, readTime } from "../../../contract/inputs/time-input.ts";
+import { validate } from "../../../contract/inputs/validate.ts";
+import { quotaExceeded, sizeRejection, targetRejection } from "../../../contract/refusals.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { type FireTime, NOW } from "../../../domain/fire-time.ts";
+import type { HeaderPairs } from "../../../domain/headers.ts";
+import { requestFields } from "../../../domain/request-fields.ts";
+import { type TargetValidation, validateTarget } from "../../../domain/target-url.ts";
 import type { BulkResult, Created, Method, RejectedItem } from "../types.ts";
 import type { Account, Stored } from "./account.ts";
-import { customHeaders } from "./custom-headers.ts";
-import {
-  type Fields,
-  flag,
-  idempotencyKey,
-  isObject,
-  listOf,
-  oneOf,
-  optional,
-  payload,
-  readFields,
-  text,
-} from "./fields.ts";
 import { byteLength, iso } from "./present.ts";
-import { Refusal, refuseField } from "./refusal.ts";
-import { readTarget } from "./targets.ts";
-import { checkOneTime, type GivenTime, readTime, TIME_FIELDS, type TimeBody } from "./times.ts";
-
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-export type CreateBody = TimeBody & {
-  targetUrl: string;
-  payload?: string | undefined;
-  method?: Method | undefined;
-  headers?: Headers | undefined;
-  idempotencyKey?: string | undefined;
-  earlyFire?: boolean | undefined;
-};
-
-type Headers = readonly (readonly [name: string, value: string])[];
-
-const CREATE_FIELDS: Fields<CreateBody> = {
-  targetUrl: text,
-  ...TIME_FIELDS,
-  payload: optional(payload),
-  method: optional(oneOf(...METHODS)),
-  headers: optional(customHeaders),
-  idempotencyKey: optional(idempotencyKey),
-  earlyFire: optional(flag),
-};
-
-export function readCreateBody(body: unknown): CreateBody {
-  return readFields(body, CREATE_FIELDS, checkOneTime);
-}
 
 /** A schedule that is to be stored. */
 export type Draft = {
-  targetUrl: string;
+  target: TargetValidation;
   method: Method;
-  headers: Headers;
+  headers: HeaderPairs;
   payload: string;
-  time: GivenTime | undefined;
+  time: ReadTime | undefined;
   earlyFire: boolean | undefined;
   idempotencyKey: string | undefined;
+  /** What makes it the same request as another one. */
   compared: string;
   replayOf: string | null;
   operationId?: string;
   /** Errors that come before those of target and size. */
-  refusal?: Refusal | undefined;
+  refusal?: AppError | undefined;
 };
 
-export function draftOf(account: Account, body: CreateBody): Draft {
-  const { targetUrl, method = "POST", headers = [], earlyFire } = body;
-  const time = readTime(body, account.nowMs);
-  const delivered = deliveredUrl(account, targetUrl);
-  const written = body.payload ?? "";
+export function draftOf(account: Account, body: CreateInput): Draft {
+  const { targetUrl, method, headers, earlyFire, idempotencyKey, payload = "" } = body;
+  const time = readTime(body);
+  const target = targetOf(account, targetUrl);
+  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire: earlyFire ?? null };
+  const compared = requestFields(original, target.ok ? target.url : null);
   return {
-    ...{ targetUrl, method, headers, time, earlyFire },
-    payload: written,
-    idempotencyKey: body.idempotencyKey,
-    compared: JSON.stringify([delivered, method, time?.compared, earlyFire ?? null, written, comparedHeaders(headers)]),
-    replayOf: null,
+    ...{ target, method, headers, payload, time, earlyFire, idempotencyKey },
+    ...{ compared: JSON.stringify(compared), replayOf: null },
   };
 }
 
-/** The URL that a target is requested by; the target as it was given when it is refused. */
-export function deliveredUrl({ settings }: Account, targetUrl: string): string {
-  const target = readTarget(targetUrl, settings.allowedTargets, settings.env);
-  return "url" in target ? target.url : targetUrl;
+export function targetOf({ settings }: Account, targetUrl: string): TargetValidation {
+  return validateTarget(targetUrl, settings.targets, settings.env);
 }
 
-/** Headers without order, case of names and spaces around values, which make no difference to a delivery. */
-export function comparedHeaders(headers: Headers): string[] {
-  return headers.map(([name, value]) => `${name.toLowerCase()}: ${value.trim()}`).sort();
+/** The instant of a time, epoch ms. */
+export function instantOf(time: FireTime, nowMs: number): number {
+  return "atMs" in time ? time.atMs : nowMs + time.inMs;
 }
 
-export type Creation = { schedule: Stored; isKnown: boolean; mismatch: boolean; time: GivenTime | undefined };
+export type Creation = { schedule: Stored; isKnown: boolean; mismatch: boolean; time: ReadTime | undefined };
 
 /**
  * Stores a schedule, or finds the one that has its idempotency key. Looks at the key, the time, the target, the size and the
  * quota, in this order.
  */
 export function store(account: Account, draft: Draft): Creation {
-  const { time, idempotencyKey: key } = draft;
+  const { time, target, idempotencyKey: key } = draft;
+  const { limits, settings, nowMs } = account;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
   if (time?.refusal) throw time.refusal;
-  if (time && time.atMs <= account.nowMs) throw refuseField(time.name, "must be in the future");
+  const fireMs = instantOf(time?.fireTime ?? NOW, nowMs);
+  if (time && fireMs <= nowMs) throw notInFuture(time.name);
   if (draft.refusal) throw draft.refusal;
-  const target = readTarget(draft.targetUrl, account.settings.allowedTargets, account.settings.env);
-  if ("problem" in target) throw refuseField("targetUrl", target.problem);
-  checkSize(account, draft.payload);
-  if (account.scheduled >= account.quota.grace) throw quotaExceeded(account);
-  const fireMs = time?.atMs ?? account.nowMs;
+  if (!target.ok) throw targetRejection(target.reason);
+  const tooLarge = sizeRejection(byteLength(draft.payload), limits);
+  if (tooLarge) throw tooLarge;
+  if (account.scheduled >= account.quota.graceLimit) throw quotaExceeded(limits, settings.env, monthOf(account));
   const schedule: Stored = {
     id: account.makeId("sch"),
     targetUrl: target.url,
@@ -111,9 +75,9 @@ export function store(account: Account, draft: Draft): Creation {
     ...{ idempotencyKey: key, compared: draft.compared, replayOf: draft.replayOf },
     operationId: draft.operationId ?? null,
     status: "scheduled",
-    earlyFire: draft.earlyFire ?? account.settings.earlyFire,
-    ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: fireMs === account.nowMs },
-    ...{ createdMs: account.nowMs, updatedMs: account.nowMs, endedMs: null },
+    earlyFire: draft.earlyFire ?? settings.earlyFire,
+    ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: fireMs === nowMs },
+    ...{ createdMs: nowMs, updatedMs: nowMs, endedMs: null },
     ...{ attempts: 0, failures: 0, log: [], isErased: false },
   };
   account.add(schedule);
@@ -133,21 +97,16 @@ export function presentCreated(account: Account, { schedule, isKnown, mismatch, 
   };
 }
 
-/** The items of a batch. Throws VALIDATION. */
-export function readBatch(body: unknown): { schedules: readonly unknown[] } {
-  return readFields<{ schedules: unknown[] }>(body, { schedules: listOf((item) => item ?? null, Infinity) });
-}
-
 /** Stores the valid ones of many items, and of those with one idempotency key the first alone. */
 export function createMany(account: Account, items: readonly unknown[]): BulkResult {
   const result: BulkResult = { accepted: [], rejected: [] };
-  const keys = new Set<unknown>();
+  const keys = new Set<string>();
   for (const [index, item] of items.entries()) {
-    const key = isObject(item) ? item.idempotencyKey : undefined;
+    const key = (item as { idempotencyKey?: unknown } | null)?.idempotencyKey;
     try {
-      const body = readCreateBody(item);
-      if (key !== undefined && keys.has(key))
-        throw new Refusal("CONFLICT", "An earlier item has the same idempotencyKey.");
+      const body = validate(Item, item);
+      if (typeof key === "string" && keys.has(key))
+        throw new AppError("CONFLICT", "An earlier item has the same idempotencyKey.");
       const { schedule, isKnown, mismatch, time } = store(account, draftOf(account, body));
       result.accepted.push({
         ...{ index, id: schedule.id, fire_at: iso(schedule.fireMs), status: schedule.status },
@@ -156,9 +115,8 @@ export function createMany(account: Account, items: readonly unknown[]): BulkRes
         ...(mismatch && { mismatch: true }),
       });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const { code, message } = error;
-      result.rejected.push({ index, code: code as RejectedItem["code"], message });
+      if (!(error instanceof AppError)) throw error;
+      result.rejected.push({ index, code: error.code as RejectedItem["code"], message: error.publicMessage });
     }
     if (typeof key === "string") keys.add(key);
   }
@@ -166,17 +124,11 @@ export function createMany(account: Account, items: readonly unknown[]): BulkRes
 }
 
 /** Where a local time was given. */
-export function presentClockChange(time: GivenTime | undefined): { clock_change?: "gap" | "repeat" | null } {
+export function presentClockChange(time: ReadTime | undefined): { clock_change?: "gap" | "repeat" | null } {
   return time?.clockChange === undefined ? {} : { clock_change: time.clockChange };
 }
 
-function checkSize(account: Account, written: string): void {
-  const bytes = byteLength(written);
-  const max = account.limits.payloadBytes;
-  if (bytes > max) throw new Refusal("PAYLOAD_TOO_LARGE", `payload has ${bytes} bytes; this plan allows ${max} bytes.`);
-}
-
-function quotaExceeded({ scheduled, quota, settings }: Account): Refusal {
-  const text = `${scheduled} ${settings.env} schedules were created this month, and the plan allows ${quota.limit}.`;
-  return new Refusal("QUOTA_EXCEEDED", text);
+function monthOf({ scheduled, nowMs }: Account): { scheduled: number; nextMonthMs: number } {
+  const now = new Date(nowMs);
+  return { scheduled, nextMonthMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) };
 }

@@ -1,32 +1,8 @@
-import type { Account, RetryRule, Stored } from "./account.ts";
-import { parseRetryAfter } from "./retry-after.ts";
+import { cleanErrorText } from "../../../domain/clean-error-text.ts";
+import { type DeliveryOutcome, settleAttempt } from "../../../domain/settle-attempt.ts";
+import type { Account, Stored } from "./account.ts";
+import type { DeliveryHandler, FakeDelivery } from "./public.ts";
 import { signAttempt } from "./sign.ts";
-
-/** One attempt and its outcome. */
-export type FakeDelivery = {
-  /** The schedule that was attempted. */
-  readonly scheduleId: string;
-  /** Counts from 1. */
-  readonly attempt: number;
-  /** When it was attempted, by the fake's clock. */
-  readonly at: Date;
-  readonly method: string;
-  readonly url: string;
-  /** The headers of the request, names in lower case. */
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-  /** The status of the answer; null when there was none. */
-  readonly status: number | null;
-  /** What the handler threw, if it did. */
-  readonly error: unknown;
-  /** The status of the schedule after the attempt. */
-  readonly outcome: "succeeded" | "failed" | "dead";
-  /** When the next attempt is due; null when none follows. */
-  readonly nextAttemptAt: Date | null;
-};
-
-/** Handles a delivery in place of its target. */
-export type DeliveryHandler = (request: Request) => Response | Promise<Response>;
 
 /** Attempts a schedule now: calls `handler` with its signed request, and settles the schedule by the answer. */
 export async function deliver(
@@ -83,41 +59,27 @@ async function ask(handler: DeliveryHandler, request: Request): Promise<Answer> 
     response = await handler(request);
     if (!(response instanceof Response)) throw new TypeError("onDelivery must return a Response");
   } catch (error) {
-    return { ...nothing, text: clean(`the handler threw ${error}`), error };
+    return { ...nothing, text: cleanErrorText(`the handler threw ${error}`), error };
   }
   const { status, headers } = response;
   // What Response.error() makes.
   if (status === 0) return { ...nothing, text: "the connection was closed without an answer" };
   // An answer counts by its status, also when its body breaks off.
   const text = status >= 200 && status < 300 ? "" : await response.text().catch(() => "");
-  return { status, retryAfter: headers.get("retry-after"), text: clean(text) };
+  return { status, retryAfter: headers.get("retry-after"), text: cleanErrorText(text) };
 }
 
-function settle(account: Account, schedule: Stored, answer: Answer, random: () => number): void {
-  const { status, retryAfter } = answer;
-  const { nowMs, settings } = account;
-  const end = (how: "succeeded" | "dead") => Object.assign(schedule, { status: how, nextMs: null, endedMs: nowMs });
-  if (status !== null && status >= 200 && status < 300) return void end("succeeded");
-  const n = ++schedule.failures;
-  if (status === 410 || n > settings.retries.retryAttempts) return void end("dead");
-  const nextMs = nextRetryMs(settings.retries, n, { status, retryAfter, nowMs, random });
-  Object.assign(schedule, { status: "failed", nextMs });
+function settle({ nowMs, settings }: Account, schedule: Stored, answer: Answer, random: () => number): void {
+  const { status, nextAttemptAtMs, failures } = settleAttempt({
+    ...{ outcome: outcomeOf(answer), failures: schedule.failures, interruptions: 0 },
+    ...{ retryPolicy: settings.retries, finishedAtMs: nowMs, random, claimDeadlineMs: nowMs },
+  });
+  Object.assign(schedule, { status, failures, nextMs: nextAttemptAtMs });
+  if (nextAttemptAtMs === null) schedule.endedMs = nowMs;
 }
 
-/** When the n-th retry is due, after a failure at `nowMs`. */
-export function nextRetryMs(
-  { retryBackoffMs, retryStrategy }: RetryRule,
-  n: number,
-  failure: { status: number | null; retryAfter: string | null; nowMs: number; random: () => number },
-): number {
-  const { status, retryAfter, nowMs, random } = failure;
-  const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[retryStrategy];
-  const waitMs = Math.floor(Math.min(retryBackoffMs * factor, 3_600_000) * (1 + 0.25 * random()));
-  const askedMs = status === 429 || status === 503 ? parseRetryAfter(retryAfter, nowMs) : null;
-  return nowMs + Math.ceil(Math.min(Math.max(waitMs, askedMs ?? 0), waitMs + 7_200_000));
-}
-
-/** The first 1,024 characters of a text, as they can be stored. */
-export function clean(text: string): string {
-  return [...text.slice(0, 2048).replace(/[\0\p{Surrogate}]/gu, "\uFFFD")].slice(0, 1024).join("");
+function outcomeOf({ status, retryAfter, text }: Answer): DeliveryOutcome {
+  if (status === null) return { kind: "unreachable", error: text };
+  const kind = status >= 200 && status < 300 ? "delivered" : "rejected";
+  return { kind, statusCode: status, ...(retryAfter !== null && { retryAfter: [retryAfter] }) };
 }

@@ -1,63 +1,14 @@
+import { durationMs } from "../../../domain/duration.ts";
+import { parseInstant } from "../../../domain/instant.ts";
+import { PLAN_NAMES, parsePlans, RETRY_STRATEGIES } from "../../../domain/plans.ts";
+import { parseTargetPolicy } from "../../../domain/target-url.ts";
 import { checkNumbers, invalid, orInvalid } from "../client/invalid.ts";
-import type { Environment } from "../types.ts";
-import { Account, type AccountSettings, type RetryRule, type Stored } from "./account.ts";
+import { Account, type AccountSettings, type Stored } from "./account.ts";
 import { answer } from "./answer.ts";
-import { type DeliveryHandler, deliver, type FakeDelivery } from "./deliver.ts";
-import { parseDuration } from "./durations.ts";
-import { parseInstant } from "./instants.ts";
-import { LIMITS, type Plan } from "./limits.ts";
+import { deliver } from "./deliver.ts";
 import { runOperations } from "./operations.ts";
+import type { FakeDelivery, FakeOptions, FakeStopwatch } from "./public.ts";
 import { signingSecrets } from "./secrets.ts";
-import { originOf } from "./targets.ts";
-
-export type FakeOptions = {
-  /** Takes the deliveries in place of their targets. Each is answered with 200 unless given. */
-  onDelivery?: DeliveryHandler | undefined;
-  /** Where the clock stands at first. The present time unless given. */
-  now?: Date | string | undefined;
-  /** The environment of the key; `test` unless given. */
-  env?: Environment | undefined;
-  /** The plan, which sets quota and limits; `free` unless given. */
-  plan?: Plan | undefined;
-  /** Schedules that were created this month already; 0 unless given. */
-  scheduled?: number | undefined;
-  /** Relay settings of the account; the plan's defaults unless given. Values beyond the plan's limits are clamped. */
-  relaySettings?: (Partial<RetryRule> & { earlyFire?: boolean | undefined }) | undefined;
-  /** Origins such as `http://localhost:3000` that are targets, too: DELIVERY_ALLOW of an installation. */
-  allowedTargets?: readonly string[] | undefined;
-  /** Draws the jitter of a retry: a number from 0 to 1. Always 0 unless given. */
-  random?: (() => number) | undefined;
-  /** Takes what `onDelivery` throws. `console.error` unless given. */
-  onError?: ((error: unknown, delivery: FakeDelivery) => void) | undefined;
-};
-
-type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-
-export type FakeStopwatch = {
-  /** The one key that is known. It is the same in every run. */
-  readonly apiKey: string;
-  readonly baseUrl: string;
-  /** Answers as the service does, whatever the host. */
-  readonly fetch: Fetch;
-  /** For the client: `new Stopwatch(fake.apiKey, fake.options)`. */
-  readonly options: { readonly baseUrl: string; readonly fetch: Fetch };
-  /** The current signing secret and the next one. */
-  readonly secrets: string[];
-  /** Takes the deliveries; it may be replaced at any time. */
-  onDelivery: DeliveryHandler;
-  /** The attempts so far, in their order. */
-  readonly deliveries: readonly FakeDelivery[];
-  /** What the clock shows. It moves by `advance` alone. */
-  now(): Date;
-  /**
-   * Moves the clock by a duration (`"30m"`) or to an instant, and makes each attempt that falls due on the way at its
-   * instant, one after the other, also of schedules that a handler creates meanwhile. Without an argument it makes those
-   * that are due now. Resolves to the attempts that it made.
-   */
-  advance(to?: string | Date): Promise<FakeDelivery[]>;
-  /** Forgets everything, and sets the clock to where it stood at first. `onDelivery` stays. */
-  reset(): void;
-};
 
 const KEYS = {
   live: "sw_live_FakeStopwatchFakeStopwatchFake003TpuzB",
@@ -80,7 +31,7 @@ export function fakeStopwatch(options: FakeOptions = {}): FakeStopwatch {
   let account = new Account(settings);
   let isAdvancing = false;
 
-  const fetch: Fetch = async (input, init) => {
+  const fetch: FakeStopwatch["fetch"] = async (input, init) => {
     const request = new Request(input, init);
     if (request.signal.aborted) throw request.signal.reason;
     return answer(account, apiKey, request);
@@ -140,8 +91,8 @@ function nextDue(account: Account, untilMs: number): Due | undefined {
 }
 
 function readUntil(to: string | Date, nowMs: number): number {
-  const durationMs = typeof to === "string" ? parseDuration(to) : null;
-  const untilMs = durationMs === null ? readInstant("to", to) : nowMs + durationMs;
+  const lengthMs = typeof to === "string" ? durationMs(to) : null;
+  const untilMs = lengthMs === null ? readInstant("to", to) : nowMs + lengthMs;
   if (untilMs < nowMs) throw invalid("to", "must not be before the fake's now(): its clock does not go back");
   return untilMs;
 }
@@ -155,33 +106,38 @@ function readInstant(field: string, given: string | Date): number {
 
 function settingsOf(options: FakeOptions): AccountSettings {
   const { now = new Date(), env = "test", plan = "free", scheduled = 0, relaySettings = {} } = options;
-  const {
-    retryAttempts = 4,
-    retryBackoffMs = 30_000,
-    retryStrategy = "exponential",
-    earlyFire = false,
-  } = relaySettings;
   checkOne("env", env, Object.keys(KEYS));
-  checkOne("plan", plan, Object.keys(LIMITS));
-  checkOne("relaySettings.retryStrategy", retryStrategy, ["exponential", "linear", "fixed"]);
+  checkOne("plan", plan, PLAN_NAMES);
+  const limits = parsePlans(undefined)[plan];
+  const { retryAttempts, retryBackoffMs, retryStrategy, earlyFire } = { ...limits, ...given(relaySettings) };
+  checkOne("relaySettings.retryStrategy", retryStrategy, RETRY_STRATEGIES);
   checkNumbers({ scheduled, retryAttempts, retryBackoffMs });
   return {
-    ...{ env, plan, scheduled, earlyFire },
+    ...{ env, plan, limits, scheduled, earlyFire },
     nowMs: readInstant("now", now),
     retries: {
-      retryAttempts: Math.min(retryAttempts, LIMITS[plan].retryAttempts),
-      retryBackoffMs: Math.min(Math.max(retryBackoffMs, 1_000), 3_600_000),
+      retryAttempts: Math.min(retryAttempts, limits.retryAttemptsMax),
+      retryBackoffMs: Math.min(Math.max(retryBackoffMs, limits.retryBackoffMsMin), limits.retryBackoffMsMax),
       retryStrategy,
     },
-    allowedTargets: new Set((options.allowedTargets ?? []).map(readOrigin)),
+    targets: parseTargetPolicy((options.allowedTargets ?? []).map(readOrigin).join(), ""),
   };
+}
+
+/** The options that are not undefined. */
+function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
 function checkOne(field: string, value: string, known: readonly string[]): void {
   if (!known.includes(value)) throw invalid(field, `must be one of ${known.join(", ")}`);
 }
 
+/** An origin as DELIVERY_ALLOW has it, always with its port. */
 function readOrigin(origin: string): string {
-  const url = /^https?:\/\//i.test(origin) ? origin : `https://${origin}`;
-  return orInvalid("allowedTargets", "must be origins, such as http://localhost:3000", () => originOf(new URL(url)));
+  return orInvalid("allowedTargets", "must be origins, such as http://localhost:3000", () => {
+    const url = new URL(/^https?:\/\//i.test(origin) ? origin : `https://${origin}`);
+    return `${url.protocol}//${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`;
+  });
 }

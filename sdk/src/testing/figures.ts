@@ -1,24 +1,25 @@
+import type { OverviewInput } from "../../../contract/inputs/overview-input.ts";
+import { HOSTS_MAX } from "../../../contract/overview.ts";
+import { nothingKept } from "../../../contract/refusals.ts";
+import { errorLine } from "../../../domain/error-line.ts";
+import { overviewSpan, periodAround, type Span } from "../../../domain/overview.ts";
+import { usageView } from "../../../domain/quota.ts";
+import { rangeSpan } from "../../../domain/range-span.ts";
 import type { Overview, Profile, Punctuality, Usage } from "../types.ts";
-import { type Account, DAY_MS, type Stored } from "./account.ts";
+import type { Account, Stored } from "./account.ts";
 import { makeId } from "./ids.ts";
 import { incidentsOf } from "./incidents.ts";
-import { errorLine, iso } from "./present.ts";
-import type { Queries } from "./read-query.ts";
-import { refuse } from "./refusal.ts";
+import { iso } from "./present.ts";
 
 const HOUR_MS = 3_600_000;
-const SPANS = {
-  "24h": { stepMs: HOUR_MS, steps: 24 },
-  "7d": { stepMs: 6 * HOUR_MS, steps: 28 },
-  "30d": { stepMs: DAY_MS, steps: 30 },
-};
 
 /** The figures of a period or range. Nothing is ever late here, so that every offset is 0. Throws VALIDATION. */
-export function overview(account: Account, query: Queries["overview"]): Overview {
+export function overview(account: Account, query: OverviewInput): Overview {
   const { nowMs } = account;
   const span = spanOf(account, query);
-  const { sinceMs, stepMs, count } = span;
-  const untilMs = sinceMs + count * stepMs;
+  const { startsAt, stepMs, steps } = span;
+  const sinceMs = startsAt.getTime();
+  const untilMs = sinceMs + steps * stepMs;
   const isIn = (atMs: number) => atMs >= sinceMs && atMs < untilMs;
   const all = [...account.schedules.values()];
   const attempts = all.flatMap(({ log }) => log).filter(({ atMs }) => isIn(atMs));
@@ -27,7 +28,7 @@ export function overview(account: Account, query: Queries["overview"]): Overview
   const lately = ({ log }: Stored) => isIn(log.at(-1)?.atMs ?? -Infinity);
   const countOf = (isMeant: (one: Stored) => boolean) => all.filter(isMeant).length;
   return {
-    period: query.from === undefined && query.to === undefined ? (query.period ?? "24h") : periodAround(count * stepMs),
+    period: query.from || query.to ? periodAround(steps * stepMs) : (query.period ?? "24h"),
     from: iso(sinceMs),
     to: iso(untilMs),
     active_schedules: countOf(({ status }) => ["scheduled", "firing", "failed"].includes(status)),
@@ -48,11 +49,6 @@ export function overview(account: Account, query: Queries["overview"]): Overview
   };
 }
 
-/** The shortest period that is as long as a range of `ms`, or the longest. */
-function periodAround(ms: number): Overview["period"] {
-  return ms <= 24 * HOUR_MS ? "24h" : ms <= 7 * 24 * HOUR_MS ? "7d" : "30d";
-}
-
 /** The public figures, as if this account were all of the service. Schedules of a test key are none of them. */
 export function punctuality({ nowMs, schedules, settings }: Account): Punctuality {
   const stepMs = HOUR_MS / 4;
@@ -67,21 +63,17 @@ export function punctuality({ nowMs, schedules, settings }: Account): Punctualit
     offset_ms: { p50: 0, p95: 0 },
     updated_at: iso(nowMs),
     histogram: histogramOf(fired.length),
-    series: seriesOf(fired, { sinceMs, stepMs, count: 96 }),
+    series: seriesOf(fired, { startsAt: new Date(sinceMs), stepMs, steps: 96 }),
   };
 }
 
-export function usage({ month, settings, scheduled, quota, limits }: Account): Usage {
+export function usage({ nowMs, settings, scheduled, limits }: Account): Usage {
+  const { env, plan } = settings;
   return {
-    period: month,
-    plan: settings.plan,
-    scheduled,
-    limit: quota.limit,
-    grace_limit: quota.grace,
-    over_limit: scheduled > quota.limit,
+    ...usageView({ epochMs: nowMs, plan, limits, env, scheduled }),
     limits: {
-      bulk_items: limits.bulkItems,
-      payload_bytes: limits.payloadBytes,
+      bulk_items: limits.bulkItemsMax,
+      payload_bytes: limits.payloadBytesMax,
       requests_per_minute: limits.requestsPerMinute,
     },
   };
@@ -112,32 +104,14 @@ const isCounted = (one: Stored): one is Fired => one.firedMs !== null && !one.is
 
 const histogramOf = (count: number) => (count ? [{ ms: 0, count }] : []);
 
-type Steps = { sinceMs: number; stepMs: number; count: number };
-
 /** The buckets of a period, or the hours of a range: those that are kept, up to the current one. */
-function spanOf({ nowMs, limits: { retentionDays } }: Account, { period, from, to }: Queries["overview"]): Steps {
-  if (from === undefined && to === undefined) {
-    const { stepMs, steps } = SPANS[period ?? "24h"];
-    const count = Math.min(steps, Math.floor((retentionDays * DAY_MS) / stepMs));
-    return { sinceMs: (Math.floor(nowMs / stepMs) + 1 - count) * stepMs, stepMs, count };
-  }
-  const kept = Math.ceil((nowMs - retentionDays * DAY_MS) / HOUR_MS);
-  const first = Math.max(kept, Math.floor((from ?? -Infinity) / HOUR_MS));
-  const end = Math.min(Math.floor(nowMs / HOUR_MS) + 1, Math.ceil((to ?? Infinity) / HOUR_MS));
-  if (end <= first) {
-    const path = from === undefined ? "to" : "from";
-    const message = `names a range outside of the last ${retentionDays} days, of which figures are kept`;
-    throw refuse([{ path, message }]);
-  }
-  const hours = stepHours(end - first);
-  const count = Math.ceil((end - first) / hours);
-  return { sinceMs: (end - count * hours) * HOUR_MS, stepMs: hours * HOUR_MS, count };
-}
-
-/** The shortest step that divides the hours into at most 62; where none does, the first step begins before them. */
-function stepHours(hours: number): number {
-  const few = [1, 2, 3, 4, 6, 8, 12, 24].filter((step) => hours / step <= 62);
-  return few.find((step) => hours % step === 0) ?? few[0] ?? Math.ceil(hours / 62);
+function spanOf({ nowMs, limits }: Account, { period = "24h", from, to }: OverviewInput): Span {
+  const { retentionDays } = limits;
+  if (!from && !to) return overviewSpan(period, retentionDays, nowMs);
+  const range = { fromMs: from?.getTime() ?? null, toMs: to?.getTime() ?? null };
+  const span = rangeSpan(range, retentionDays, nowMs);
+  if (!span) throw nothingKept(limits, from ? "from" : "to");
+  return span;
 }
 
 function endedIn(delivered: number, dead: number): Overview["ended"] {
@@ -153,9 +127,9 @@ function outcomesIn(attempts: Attempts) {
   return { ...codes, interrupted: 0 };
 }
 
-function outcomesOf(attempts: Attempts, { sinceMs, stepMs, count }: Steps): Overview["outcomes"] {
-  return Array.from({ length: count }, (_, step) => {
-    const fromMs = sinceMs + step * stepMs;
+function outcomesOf(attempts: Attempts, { startsAt, stepMs, steps }: Span): Overview["outcomes"] {
+  return Array.from({ length: steps }, (_, step) => {
+    const fromMs = startsAt.getTime() + step * stepMs;
     return { t: iso(fromMs), ...outcomesIn(attempts.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + stepMs)) };
   });
 }
@@ -183,12 +157,12 @@ function hostsOf(all: readonly Stored[], isIn: (atMs: number) => boolean): Overv
   return hosts
     .filter(({ attempts }) => attempts > 0)
     .sort((a, b) => b.dead - a.dead || failed(b) - failed(a) || b.attempts - a.attempts || (a.host < b.host ? -1 : 1))
-    .slice(0, 100);
+    .slice(0, HOSTS_MAX);
 }
 
-function seriesOf(fired: readonly Fired[], span: Steps) {
-  return Array.from({ length: span.count }, (_, step) => {
-    const fromMs = span.sinceMs + step * span.stepMs;
+function seriesOf(fired: readonly Fired[], span: Span) {
+  return Array.from({ length: span.steps }, (_, step) => {
+    const fromMs = span.startsAt.getTime() + step * span.stepMs;
     const count = fired.filter(({ firedMs }) => firedMs >= fromMs && firedMs < fromMs + span.stepMs).length;
     const percentile = count ? 0 : null;
     return { t: iso(fromMs), count, p50: percentile, p95: percentile };

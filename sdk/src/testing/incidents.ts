@@ -1,9 +1,9 @@
+import { INCIDENTS_MAX } from "../../../contract/overview.ts";
+import { errorLine } from "../../../domain/error-line.ts";
+import { INCIDENT_GAP_MS } from "../../../domain/incident.ts";
 import type { Overview } from "../types.ts";
 import type { Account, Stored } from "./account.ts";
-import { errorLine, iso } from "./present.ts";
-
-const HOUR_MS = 3_600_000;
-const INCIDENTS_MAX = 50;
+import { iso } from "./present.ts";
 
 type Incident = Overview["incidents"][number];
 
@@ -28,7 +28,7 @@ function parted(group: readonly Stored[]): Stored[][] {
   const parts: Stored[][] = [];
   for (const one of [...group].sort((a, b) => a.fireMs - b.fireMs)) {
     const last = parts.at(-1);
-    if (last && one.fireMs - (last.at(-1)?.fireMs ?? 0) <= HOUR_MS) last.push(one);
+    if (last && one.fireMs - (last.at(-1)?.fireMs ?? 0) <= INCIDENT_GAP_MS) last.push(one);
     else parts.push([one]);
   }
   return parts;

@@ -1,25 +1,30 @@
+import { type Cursor, writeCursor } from "../../../contract/inputs/cursor.ts";
+import { filterDigest } from "../../../contract/inputs/filter-digest.ts";
+import type { ListInput } from "../../../contract/inputs/list-input.ts";
+import type { LogsInput } from "../../../contract/inputs/logs-input.ts";
+import { OPERATION_ORDER, type OperationListInput } from "../../../contract/inputs/operation-input.ts";
+import { decodeId, encodeId, type IdPrefix } from "../../../domain/ids.ts";
+import { searchedTarget } from "../../../domain/searched-target.ts";
 import type { LoggedAttempt, LogPage, Operation, Page, Schedule, Status } from "../types.ts";
 import { type Account, DAY_MS, type Stored } from "./account.ts";
 import { type Filters, hasCode, isLate, isOfRequest } from "./filters.ts";
-import { filterOf, orderOf, type Place, writePlace } from "./places.ts";
 import { presentOperation, presentSchedule } from "./present.ts";
-import type { Queries } from "./read-query.ts";
 
-/** A row, and its place in the order of the list. */
+/** A row, and its place in the order of the list. The id is a UUID. */
 type Row<T> = { value: T; atMs: number; id: string; attempt: number };
 
-/** Which schedules: by status, target and `fire_at` (epoch ms). */
+/** Which schedules: by status, target and `fire_at`. */
 export type Search = Filters & {
   status?: Status[] | undefined;
   q?: string | undefined;
-  from?: number | undefined;
-  to?: number | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
 };
 
 const COUNTED_MAX = 10_000;
 
-export function listSchedules(account: Account, query: Queries["schedules"]): Page<Schedule> {
-  const order = orderOf(query, "schedules");
+export function listSchedules(account: Account, query: ListInput): Page<Schedule> {
+  const order = query.sort;
   const isByLateness = order === "late";
   const atOf = (stored: Stored) => {
     if (isByLateness) return lateMsOf(stored) ?? stored.createdMs;
@@ -27,7 +32,12 @@ export function listSchedules(account: Account, query: Queries["schedules"]): Pa
   };
   const found = searchSchedules(account, query);
   const rows = found.map((value) => {
-    return { value, atMs: atOf(value), id: value.id, attempt: isByLateness && lateMsOf(value) === null ? 1 : 0 };
+    return {
+      value,
+      atMs: atOf(value),
+      id: uuidOf("sch", value.id),
+      attempt: isByLateness && lateMsOf(value) === null ? 1 : 0,
+    };
   });
   return pageOf(rows, query, order, presentSchedule, true);
 }
@@ -50,13 +60,13 @@ export function searchSchedules(account: Account, search: Search): Stored[] {
 
 const lateMsOf = ({ firedMs, fireMs }: Stored) => (firedMs === null ? null : firedMs - fireMs);
 
-export function listLogs(account: Account, query: Queries["logs"]): LogPage {
+export function listLogs(account: Account, query: LogsInput): LogPage {
   const { q, from, to, outcome, code, late, measured, schedule_id: scheduleId } = query;
-  const order = orderOf(query, "logs");
+  const order = query.sort;
   const sinceMs = account.nowMs - account.limits.retentionDays * DAY_MS;
   const rows: Row<LoggedAttempt>[] = [];
   for (const stored of account.schedules.values()) {
-    if (!hasTarget(stored, q) || (scheduleId !== undefined && scheduleId !== stored.id)) continue;
+    if (!hasTarget(stored, q) || (scheduleId !== undefined && encodeId("sch", scheduleId) !== stored.id)) continue;
     if (!isOfRequest(account, stored, query)) continue;
     for (const { atMs, timing, ...attempt } of stored.log) {
       const status = attempt.status_code;
@@ -65,31 +75,36 @@ export function listLogs(account: Account, query: Queries["logs"]): LogPage {
       if (!hasCode(code, status) || !isLate(late, measured ? lateMsOf(stored) : timing.late)) continue;
       if (outcome && (outcome === "succeeded") !== (classOf(status) === "2xx")) continue;
       const value = { schedule_id: stored.id, target_url: stored.targetUrl, method: stored.method, ...attempt };
-      const at = order === "late" ? (timing.late ?? -Infinity) : atMs;
-      rows.push({ value: { ...value, late_ms: timing.late }, atMs: at, id: stored.id, attempt: attempt.attempt });
+      const at = order === "late" ? (timing.late ?? 0) : atMs;
+      rows.push({
+        value: { ...value, late_ms: timing.late },
+        atMs: at,
+        id: uuidOf("sch", stored.id),
+        attempt: attempt.attempt,
+      });
     }
   }
   const page = pageOf(rows, query, order, (value) => value);
   return { ...page, retention_days: account.limits.retentionDays };
 }
 
-export function listOperations(account: Account, query: Queries["operations"]): Page<Operation> {
+export function listOperations(account: Account, query: OperationListInput): Page<Operation> {
   const rows = [...account.operations.values()].map((value) => {
-    return { value, atMs: value.createdMs, id: value.id, attempt: 0 };
+    return { value, atMs: value.createdMs, id: uuidOf("op", value.id), attempt: 0 };
   });
-  return pageOf(rows, query, orderOf({}, "operations"), presentOperation);
+  return pageOf(rows, query, OPERATION_ORDER, presentOperation);
 }
 
 /** One page of rows. An order that begins with a minus is descending, as that of lateness; ties are sorted by id. */
 function pageOf<T, Item>(
   rows: Row<T>[],
-  query: { limit?: number | undefined; offset?: number | undefined; after?: Place | undefined; q?: string | undefined },
+  query: { limit: number; offset: number; after?: Cursor | undefined },
   order: string,
   present: (value: T) => Item,
   unsentLast = false,
 ): Page<Item> {
-  const { limit = 20, after } = query;
-  const offset = after?.rowsBefore ?? query.offset ?? 0;
+  const { limit, after } = query;
+  const offset = after?.rowsBefore ?? query.offset;
   const isByLateness = order === "late";
   const direction = order.startsWith("-") || isByLateness ? -1 : 1;
   // Schedules that were not sent come after the others, newest first.
@@ -100,8 +115,8 @@ function pageOf<T, Item>(
   const rest = after ? rows.filter((row) => compare(row, after) > 0) : rows.slice(offset);
   const shown = rest.slice(0, limit);
   const last = shown.at(-1);
-  const filter = filterOf(query);
-  const isCapped = filter !== "[]" && rows.length > COUNTED_MAX;
+  const filter = filterDigest(query);
+  const isCapped = filter !== filterDigest({}) && rows.length > COUNTED_MAX;
   const next = last && { order, filter, atMs: last.atMs, id: last.id, attempt: last.attempt };
   return {
     items: shown.map(({ value }) => present(value)),
@@ -109,17 +124,19 @@ function pageOf<T, Item>(
     ...(isCapped && { total_capped: true }),
     limit,
     offset,
-    next_cursor: next && rest.length > limit ? writePlace({ ...next, rowsBefore: offset + shown.length }) : null,
+    next_cursor: next && rest.length > limit ? writeCursor({ ...next, rowsBefore: offset + shown.length }) : null,
   };
 }
 
 function hasTarget({ id, targetUrl }: Stored, q: string | undefined): boolean {
-  return q === undefined || id === q || targetUrl.toLowerCase().includes(q.toLowerCase());
+  return q === undefined || id === q || targetUrl.toLowerCase().includes(searchedTarget(q).toLowerCase());
 }
 
-function isWithin(ms: number, from = -Infinity, to = Infinity): boolean {
-  return ms >= from && ms < to;
+function isWithin(ms: number, from?: Date, to?: Date): boolean {
+  return ms >= (from?.getTime() ?? -Infinity) && ms < (to?.getTime() ?? Infinity);
 }
+
+const uuidOf = (prefix: IdPrefix, id: string) => decodeId(prefix, id) as string;
 
 function classOf(statusCode: number | null): string {
   return statusCode === null ? "none" : `${Math.floor(statusCode / 100)}xx`;

@@ -1,33 +1,24 @@
+import type { RescheduleInput } from "../../../contract/inputs/reschedule-input.ts";
+import { notInFuture, type ReadTime, readTime } from "../../../contract/inputs/time-input.ts";
+import { statusConflict } from "../../../contract/refusals.ts";
+import type { AppError } from "../../../domain/errors.ts";
 import type { Account, Stored } from "./account.ts";
-import { type Fields, flag, optional, readFields } from "./fields.ts";
-import { Refusal, refuseField } from "./refusal.ts";
-import { checkTimes, type GivenTime, readTime, TIME_FIELDS, type TimeBody } from "./times.ts";
+import { instantOf } from "./create.ts";
 
 /** An attempt ends this long after it began at the latest, ms. */
 const LEASE_MS = 35_000;
 
-type MoveBody = TimeBody & { earlyFire?: boolean | undefined };
-
-const MOVE_FIELDS: Fields<MoveBody> = { ...TIME_FIELDS, earlyFire: optional(flag) };
-
-/** What a PATCH changes. Throws VALIDATION. */
-export function readMoveBody(body: unknown): MoveBody {
-  return readFields(body, MOVE_FIELDS, (given, add) => {
-    checkTimes(given, add);
-    const isEmpty = Object.keys(MOVE_FIELDS).every((name) => given[name] === undefined);
-    if (isEmpty) add("", "The body must have a time, earlyFire or both.");
-  });
-}
-
 /** Moves a schedule that is `scheduled`. Returns the time that was given. */
-export function reschedule(account: Account, schedule: Stored, body: MoveBody): GivenTime | undefined {
-  const time = readTime(body, account.nowMs);
+export function reschedule(account: Account, schedule: Stored, body: RescheduleInput): ReadTime | undefined {
+  const { nowMs } = account;
+  const time = readTime(body);
   if (time?.refusal) throw time.refusal;
-  if (time && time.atMs <= account.nowMs) throw refuseField(time.name, "must be in the future");
+  const atMs = time && instantOf(time.fireTime, nowMs);
+  if (time && atMs !== undefined && atMs <= nowMs) throw notInFuture(time.name);
   if (schedule.status !== "scheduled") throw conflict(account, schedule, "rescheduled");
-  if (time) Object.assign(schedule, { fireMs: time.atMs, nextMs: time.atMs, isAsked: false });
+  if (atMs !== undefined) Object.assign(schedule, { fireMs: atMs, nextMs: atMs, isAsked: false });
   schedule.earlyFire = body.earlyFire ?? schedule.earlyFire;
-  schedule.updatedMs = account.nowMs;
+  schedule.updatedMs = nowMs;
   return time;
 }
 
@@ -48,10 +39,6 @@ export function cancel(account: Account, schedule: Stored): void {
   Object.assign(schedule, { status: "cancelled", nextMs: null, endedMs: account.nowMs, updatedMs: account.nowMs });
 }
 
-function conflict(account: Account, { status }: Stored, action: string): Refusal {
-  const message = `A schedule that is ${status} cannot be ${action}.`;
-  if (status !== "firing") return new Refusal("CONFLICT", message);
-  const until = new Date(account.nowMs + LEASE_MS).toISOString();
-  const advice = `An attempt is in progress and ends by ${until}: try again then.`;
-  return new Refusal("CONFLICT", `${message} ${advice}`, { "Retry-After": `${LEASE_MS / 1_000}` });
+function conflict({ nowMs }: Account, { status }: Stored, action: Parameters<typeof statusConflict>[0]): AppError {
+  return statusConflict(action, status, status === "firing" ? { endsAtMs: nowMs + LEASE_MS, nowMs } : undefined);
 }

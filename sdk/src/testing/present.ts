@@ -1,3 +1,4 @@
+import { errorLine } from "../../../domain/error-line.ts";
 import type { Attempts, Operation, Schedule } from "../types.ts";
 import type { Account, Stored, StoredOperation } from "./account.ts";
 
@@ -36,12 +37,6 @@ export function presentSchedule(stored: Stored): Schedule {
     replay_of: stored.replayOf,
     operation_id: stored.operationId,
   };
-}
-
-/** The first line of a text that is not blank, at most 200 characters; null when there is none. */
-export function errorLine(text: string): string | null {
-  const line = text.split(/[\n\v\f\r\u0085\u2028\u2029]/).find((one) => one.trim() !== "");
-  return line === undefined ? null : [...line.trim()].slice(0, 200).join("");
 }
 
 /** The attempts of a schedule within the plan's retention window. */

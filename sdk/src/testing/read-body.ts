@@ -1,10 +1,10 @@
-import { isObject } from "./fields.ts";
-import { Refusal, refuseField } from "./refusal.ts";
+import { assertJsonType, requireType } from "../../../contract/inputs/json-type.ts";
+import { invalid } from "../../../contract/inputs/validate.ts";
+import { AppError } from "../../../domain/errors.ts";
 
 /** What the body of a call may be. */
-export type BodyRule = { isOptional?: boolean; bytesMax?: number; list?: { name: string; max: number } };
+type BodyRule = { isOptional?: boolean; bytesMax: number; list?: { name: string; max: number } };
 
-const BYTES_MAX = 2 * 1024 * 1024;
 const DEPTH_MAX = 64;
 const VALUES_MAX = 2_000;
 
@@ -13,14 +13,13 @@ const VALUES_MAX = 2_000;
  * PAYLOAD_TOO_LARGE or VALIDATION.
  */
 export async function readBody(request: Request, rule: BodyRule): Promise<{ [name: string]: unknown }> {
-  const { isOptional = false, bytesMax = BYTES_MAX, list } = rule;
+  const { isOptional = false, bytesMax, list } = rule;
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (!bytes.length && isOptional) return {};
-  checkType(request.headers);
-  if (bytes.length > bytesMax) throw new Refusal("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
+  assertJsonType(request.headers);
+  if (bytes.length > bytesMax) throw new AppError("PAYLOAD_TOO_LARGE", `The body must be at most ${bytesMax} bytes.`);
   if (!bytes.length) throw refuseField("", "A JSON body is required.");
-  if (!request.headers.has("content-type"))
-    throw new Refusal("UNSUPPORTED_MEDIA_TYPE", "Content-Type is missing; it must be application/json, in UTF-8.");
+  requireType(request.headers);
   const body = parseJson(bytes);
   const items = list && isObject(body) ? body[list.name] : undefined;
   if (!Array.isArray(items) || !list) checkValues(body, "");
@@ -38,31 +37,6 @@ export async function refuseBody(request: Request): Promise<void> {
   if (Object.keys(body).length) throw refuseField("", "The body must be empty.");
 }
 
-function checkType(headers: Headers): void {
-  const type = headers.get("content-type");
-  const coding = headers.get("content-encoding");
-  const isIdentity = coding === null || /^\s*identity\s*$/i.test(coding);
-  if (!isIdentity || (type !== null && !isUtf8Json(type)))
-    throw new Refusal("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as Content-Type: application/json, in UTF-8.");
-}
-
-// media-type = type "/" subtype *( OWS ";" OWS [ name "=" ( token / quoted-string ) ] ), RFC 9110, section 8.3.1.
-const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+\-.^_`|~\w]+)=([!#$%&'*+\-.^_`|~\w]+|"(?:[^"\\]|\\.)*"))?/y;
-
-function isUtf8Json(contentType: string): boolean {
-  const text = contentType.trimEnd();
-  const type = /^[ \t]*application\/json(?=[ \t;]|$)/i.exec(text)?.[0];
-  if (type === undefined) return false;
-  for (let at = type.length; at < text.length; at = PARAMETER.lastIndex) {
-    PARAMETER.lastIndex = at;
-    const [, name, value = ""] = PARAMETER.exec(text) ?? [];
-    if (PARAMETER.lastIndex <= at) return false;
-    const bare = value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
-    if (name?.toLowerCase() === "charset" && !/^utf-?8$/i.test(bare)) return false;
-  }
-  return true;
-}
-
 function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
@@ -75,6 +49,14 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw refuseField("", "The body is not valid JSON.");
   }
+}
+
+function refuseField(path: string, message: string): AppError {
+  return invalid([{ path, message }]);
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Throws for a value that is nested too deep, or has too many names and elements. */

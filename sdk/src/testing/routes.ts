@@ -1,155 +1,89 @@
+import type { BodyOf, Endpoint, QueryOf } from "../../../contract/endpoint.ts";
+import {
+  readIdempotencyHeader,
+  refuseIdempotencyHeader,
+  withIdempotencyHeader,
+} from "../../../contract/inputs/idempotency-header.ts";
+import { OFFSET_MAX } from "../../../contract/inputs/list-parameters.ts";
+import type { RepeatInput } from "../../../contract/inputs/repeat-input.ts";
+import { linkHeader } from "../../../contract/link-header.ts";
+import * as logs from "../../../contract/logs.ts";
+import * as me from "../../../contract/me.ts";
+import * as operations from "../../../contract/operations.ts";
+import * as overviews from "../../../contract/overview.ts";
+import { scheduleNotFound } from "../../../contract/refusals.ts";
+import * as schedules from "../../../contract/schedules.ts";
+import * as secrets from "../../../contract/signing-secrets.ts";
+import { AppError } from "../../../domain/errors.ts";
 import type { Page } from "../types.ts";
 import type { Account, Stored, StoredOperation } from "./account.ts";
-import {
-  createMany,
-  type Draft,
-  draftOf,
-  presentClockChange,
-  presentCreated,
-  readBatch,
-  readCreateBody,
-  store,
-} from "./create.ts";
+import { createMany, type Draft, draftOf, presentClockChange, presentCreated, store } from "./create.ts";
 import { overview, profile, punctuality, usage } from "./figures.ts";
-import { readKey, refuseKey, withKey } from "./idempotency-key.ts";
-import { linkOf } from "./links.ts";
 import { listLogs, listOperations, listSchedules } from "./lists.ts";
-import { cancel, fire, readMoveBody, reschedule } from "./move.ts";
-import { readOperationBody, startOperation, stopOperation } from "./operations.ts";
+import { cancel, fire, reschedule } from "./move.ts";
+import { startOperation, stopOperation } from "./operations.ts";
 import { presentAttempts, presentOperation, presentSchedule } from "./present.ts";
-import type { Queries } from "./read-query.ts";
-import { Refusal } from "./refusal.ts";
-import { readCloneBody, readReplayBody, repeatOf } from "./repeat.ts";
+import { repeatOf } from "./repeat.ts";
 import { rotate, signingSecrets } from "./secrets.ts";
 
-export type Call = {
+type Call<E extends Endpoint = Endpoint> = {
   account: Account;
   /** Of the path; "" without one. */
   id: string;
   url: URL;
   headers: Headers;
-  query: object;
-  body: { readonly [name: string]: unknown };
+  query: QueryOf<E>;
+  body: BodyOf<E>;
 };
 
 export type Reply = { status?: number; headers?: { [name: string]: string }; body: object };
 
-export type Endpoint = {
-  run(call: Call): Reply;
-  /** The parameters that it takes. */
-  query?: keyof Queries;
-  /** Its body; without this it may only be empty. */
-  body?: "required" | "optional" | "bulk";
-  /** `env` may not name the environment of the key. */
-  hasNoEnv?: boolean;
-  isPublic?: boolean;
-};
+const on = <E extends Endpoint>({ operationId }: E, run: (call: Call<E>) => Reply) =>
+  [operationId, run as (call: Call<never>) => Reply] as const;
 
-/** The endpoints by path and method. Null is one that takes a session, and no API key, or that only a listener calls. */
-export const ROUTES: { readonly [path: string]: { readonly [method: string]: Endpoint | null } } = {
-  "/v1/schedules": {
-    GET: {
-      query: "schedules",
-      run: (call) => listed(call, listSchedules(call.account, call.query as Queries["schedules"])),
-    },
-    POST: {
-      body: "required",
-      run: ({ account, headers, body }) => create(account, draftOf(account, withKey(readCreateBody(body), headers))),
-    },
-  },
-  "/v1/schedules/bulk": { POST: { body: "bulk", run: createBatch } },
-  "/v1/schedules/{id}": {
-    GET: { run: (call) => ({ body: presentSchedule(scheduleOf(call)) }) },
-    PATCH: {
-      body: "required",
-      run(call) {
-        const body = readMoveBody(call.body);
-        const schedule = scheduleOf(call);
-        const time = reschedule(call.account, schedule, body);
-        return { body: { ...presentSchedule(schedule), ...presentClockChange(time) } };
-      },
-    },
-    DELETE: { run: (call) => changed(call, cancel) },
-  },
-  "/v1/schedules/{id}/attempts": {
-    GET: { run: (call) => ({ body: presentAttempts(call.account, scheduleOf(call)) }) },
-  },
-  "/v1/schedules/{id}/fire": { POST: { run: (call) => changed(call, fire) } },
-  "/v1/schedules/{id}/replay": {
-    POST: {
-      body: "optional",
-      run: (call) => repeat(call, readReplayBody),
-    },
-  },
-  "/v1/schedules/{id}/clone": {
-    POST: {
-      body: "required",
-      run: (call) => repeat(call, readCloneBody),
-    },
-  },
-  "/v1/operations": {
-    GET: {
-      query: "operations",
-      run: (call) => listed(call, listOperations(call.account, call.query as Queries["operations"])),
-    },
-    POST: {
-      body: "required",
-      run({ account, headers, body }) {
-        const started = startOperation(account, withKey(readOperationBody(body), headers));
-        return { status: started.replayed ? 200 : 202, headers: marks(started), body: started };
-      },
-    },
-  },
-  "/v1/operations/{id}": { GET: { run: (call) => ({ body: presentOperation(operationOf(call)) }) } },
-  "/v1/operations/{id}/stop": {
-    POST: {
-      run(call) {
-        const operation = operationOf(call);
-        stopOperation(call.account, operation);
-        return { body: presentOperation(operation) };
-      },
-    },
-  },
-  "/v1/logs": {
-    GET: { query: "logs", run: (call) => listed(call, listLogs(call.account, call.query as Queries["logs"])) },
-  },
-  "/v1/overview": {
-    GET: {
-      query: "overview",
-      run: ({ account, query }) => ({ body: overview(account, query as Queries["overview"]) }),
-    },
-  },
-  "/v1/usage": { GET: { run: ({ account }) => ({ body: usage(account) }) } },
-  "/v1/status/punctuality": { GET: { isPublic: true, run: ({ account }) => ({ body: punctuality(account) }) } },
-  "/v1/signing-secrets": { GET: { run: ({ account }) => ({ body: signingSecrets(account) }) } },
-  "/v1/signing-secrets/rotate": {
-    POST: {
-      run({ account, headers }) {
-        const body = rotate(account, readKey(headers));
-        return { headers: marks(body), body };
-      },
-    },
-  },
-  "/v1/me": {
-    GET: { hasNoEnv: true, run: ({ account }) => ({ body: profile(account) }) },
-    PATCH: null,
-    DELETE: null,
-  },
-  "/v1/listen": { GET: null },
-  "/v1/listen/{id}/answer": { POST: null },
-  "/v1/me/sessions": { GET: null, DELETE: null },
-  "/v1/me/sessions/{id}": { DELETE: null },
-  "/v1/me/events": { GET: null },
-  "/v1/me/identities": { GET: null, DELETE: null },
-  "/v1/me/identities/{id}": { DELETE: null },
-  "/v1/me/relay-settings": { GET: null, PATCH: null },
-  "/v1/api-keys": { GET: null, POST: null },
-  "/v1/api-keys/{id}/rotate": { POST: null },
-  "/v1/api-keys/{id}/revoke": { POST: null },
-  "/v1/auth/logout": { POST: null },
-  "/v1/billing/checkout": { POST: null },
-  "/v1/billing/portal": { POST: null },
-};
+/** What takes a call, by the operation of its endpoint. */
+export const RUNS: ReadonlyMap<string, (call: Call<never>) => Reply> = new Map([
+  on(schedules.listSchedules, (call) => listed(call, call.query.after, listSchedules(call.account, call.query))),
+  on(schedules.createSchedule, ({ account, headers, body }) =>
+    create(account, draftOf(account, withIdempotencyHeader(body, headers))),
+  ),
+  on(schedules.createSchedulesBulk, ({ account, headers, body }) => {
+    refuseIdempotencyHeader(headers);
+    return { body: createMany(account, body.schedules) };
+  }),
+  on(schedules.getSchedule, (call) => ({ body: presentSchedule(scheduleOf(call)) })),
+  on(schedules.rescheduleSchedule, (call) => {
+    const schedule = scheduleOf(call);
+    const time = reschedule(call.account, schedule, call.body);
+    return { body: { ...presentSchedule(schedule), ...presentClockChange(time) } };
+  }),
+  on(schedules.cancelSchedule, (call) => changed(call, cancel)),
+  on(schedules.listAttempts, (call) => ({ body: presentAttempts(call.account, scheduleOf(call)) })),
+  on(schedules.fireSchedule, (call) => changed(call, fire)),
+  on(schedules.replaySchedule, (call) => repeat(call, call.body)),
+  on(schedules.cloneSchedule, (call) => repeat(call, call.body)),
+  on(operations.listOperations, (call) => listed(call, call.query.after, listOperations(call.account, call.query))),
+  on(operations.startOperation, ({ account, headers, body }) => {
+    const started = startOperation(account, withIdempotencyHeader(body, headers));
+    return { status: started.replayed ? 200 : 202, headers: marks(started), body: started };
+  }),
+  on(operations.getOperation, (call) => ({ body: presentOperation(operationOf(call)) })),
+  on(operations.stopOperation, (call) => {
+    const operation = operationOf(call);
+    stopOperation(call.account, operation);
+    return { body: presentOperation(operation) };
+  }),
+  on(logs.listLogs, (call) => listed(call, call.query.after, listLogs(call.account, call.query))),
+  on(overviews.getOverview, ({ account, query }) => ({ body: overview(account, query) })),
+  on(overviews.getUsage, ({ account }) => ({ body: usage(account) })),
+  on(overviews.getPunctuality, ({ account }) => ({ body: punctuality(account) })),
+  on(secrets.getSigningSecrets, ({ account }) => ({ body: signingSecrets(account) })),
+  on(secrets.rotateSigningSecrets, ({ account, headers }) => {
+    const body = rotate(account, readIdempotencyHeader(headers));
+    return { headers: marks(body), body };
+  }),
+  on(me.getProfile, ({ account }) => ({ body: profile(account) })),
+]);
 
 function create(account: Account, draft: Draft): Reply {
   const creation = store(account, draft);
@@ -157,38 +91,38 @@ function create(account: Account, draft: Draft): Reply {
   return { status: creation.isKnown ? 200 : 201, headers: marks(body), body };
 }
 
-/** Replays or clones the schedule of the path, as `read` finds in the body. */
-function repeat(call: Call, read: (body: unknown) => Parameters<typeof repeatOf>[2]): Reply {
-  const body = withKey(read(call.body), call.headers);
-  return create(call.account, repeatOf(call.account, scheduleOf(call), body));
+/** Replays or clones the schedule of the path. */
+function repeat({ account, id, headers }: Where, given: RepeatInput): Reply {
+  const body = withIdempotencyHeader(given, headers);
+  return create(account, repeatOf(account, scheduleOf({ account, id }), body));
 }
 
-function listed({ url, query }: Call, page: Page<object>): Reply {
-  const link = linkOf(url, page, "after" in query && query.after !== undefined);
-  return { headers: link ? { Link: link } : {}, body: page };
+/** What every call has. */
+type Where = Pick<Call, "account" | "id" | "url" | "headers">;
+
+function listed({ url }: Where, after: object | undefined, page: Page<object>): Reply {
+  const { limit, offset, total, next_cursor: cursor } = page;
+  const link = linkHeader(url.origin, url.href, {
+    ...{ limit, offset, offsetMax: OFFSET_MAX, total, cursor: cursor ?? undefined, isByCursor: after !== undefined },
+  });
+  return { headers: link === undefined ? {} : { Link: link }, body: page };
 }
 
-function createBatch({ account, headers, body }: Call): Reply {
-  const { schedules } = readBatch(body);
-  refuseKey(headers);
-  return { body: createMany(account, schedules) };
-}
-
-function changed(call: Call, change: (account: Account, schedule: Stored) => void): Reply {
+function changed(call: Where, change: (account: Account, schedule: Stored) => void): Reply {
   const schedule = scheduleOf(call);
   change(call.account, schedule);
   return { body: presentSchedule(schedule) };
 }
 
-function scheduleOf({ account, id }: Call): Stored {
+function scheduleOf({ account, id }: Pick<Call, "account" | "id">): Stored {
   const schedule = account.schedules.get(id);
-  if (!schedule) throw new Refusal("NOT_FOUND", "There is no schedule with this id.");
+  if (!schedule) throw scheduleNotFound();
   return schedule;
 }
 
-function operationOf({ account, id }: Call): StoredOperation {
+function operationOf({ account, id }: Pick<Call, "account" | "id">): StoredOperation {
   const operation = account.operations.get(id);
-  if (!operation) throw new Refusal("NOT_FOUND", "There is no operation with this id.");
+  if (!operation) throw new AppError("NOT_FOUND", "There is no operation with this id.");
   return operation;
 }
 

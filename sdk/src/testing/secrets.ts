@@ -1,7 +1,8 @@
+import { tooManyRotationKeys } from "../../../contract/refusals.ts";
+import { ROTATION_KEYS_MAX } from "../../../domain/rotation-keys.ts";
 import type { RotatedSigningSecrets, SigningSecrets } from "../types.ts";
 import { type Account, DAY_MS } from "./account.ts";
 import { iso } from "./present.ts";
-import { Refusal } from "./refusal.ts";
 
 export function signingSecrets({ secretNumber, rotatedMs }: Account): SigningSecrets {
   return {
@@ -18,10 +19,8 @@ export function rotate(account: Account, key: string | undefined): RotatedSignin
   const known = key === undefined ? undefined : rotations.get(key);
   if (known) return { ...known.answer, replayed: true };
   const [oldest] = rotations.values();
-  if (key !== undefined && oldest && rotations.size >= KEYS_MAX) {
-    const waitS = Math.max(1, Math.ceil((oldest.atMs + DAY_MS - nowMs) / 1_000));
-    const message = `${KEYS_MAX} rotations of this environment had an Idempotency-Key within 24 hours.`;
-    throw new Refusal("RATE_LIMITED", message, { "Retry-After": `${waitS}` });
+  if (key !== undefined && oldest && rotations.size >= ROTATION_KEYS_MAX) {
+    throw tooManyRotationKeys(Math.max(1, Math.ceil((oldest.atMs + DAY_MS - nowMs) / 1_000)));
   }
   account.secretNumber++;
   account.rotatedMs = nowMs;
@@ -29,8 +28,6 @@ export function rotate(account: Account, key: string | undefined): RotatedSignin
   if (key !== undefined) rotations.set(key, { atMs: nowMs, answer });
   return { ...answer, replayed: false };
 }
-
-const KEYS_MAX = 100;
 
 /** What a delivery is signed with: the current secret, and for 24 hours after a rotation the former one. */
 export function secretsInUse({ secretNumber, rotatedMs, nowMs }: Account): string[] {

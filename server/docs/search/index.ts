@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readReference, referenceHref } from "../../contract/reference.ts";
+import { readReference, referenceHref } from "../../reference/reference.ts";
 import { withoutMarkdown } from "../front.ts";
 import { DOC_PAGES, docFile, docHref } from "../pages.ts";
 import { sectionsOf } from "./sections.ts";

@@ -1,4 +1,4 @@
-// Guards: docs/*.md, server/docs/**, server/contract/**, components/docs/**, pages/docs/**, sdk/src/**, cli/src/**, scripts/commands/account.ts, scripts/commands/doctor.ts, scripts/commands/keys-rotate.ts, scripts/commands/migrate.ts, scripts/commands/reconcile.ts
+// Guards: docs/*.md, server/docs/**, contract/**, server/reference/**, components/docs/**, pages/docs/**, sdk/src/**, cli/src/**, scripts/commands/account.ts, scripts/commands/doctor.ts, scripts/commands/keys-rotate.ts, scripts/commands/migrate.ts, scripts/commands/reconcile.ts
 // Needs: languages
 import { readFileSync } from "node:fs";
 import PQueue from "p-queue";

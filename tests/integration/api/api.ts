@@ -47,7 +47,7 @@ import * as usage from "#app/v1/usage/route.ts";
 import { type Config, readConfig } from "#config.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { startServices } from "#server/services.ts";
 import { createTestCaller, type TestCaller } from "../../helpers/callers.ts";
 import { createTestDatabase } from "../../helpers/database.ts";

@@ -1,12 +1,12 @@
 // Final: its verdict is about what a credential is allowed.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Endpoint } from "#contract/endpoint.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { readUnsubscribeKey } from "#db/queries/fleet/instance-secrets.ts";
 import { generateApiKey } from "#domain/api-key.ts";
 import { encodeId, newId } from "#domain/ids.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
 import { unsubscribeToken } from "#domain/unsubscribe-token.ts";
-import type { Endpoint } from "#server/contract/endpoint.ts";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { type Api, call, startApi, type TestCaller, testConfig } from "./api.ts";
 
 let api: Api;

@@ -1,4 +1,4 @@
-// Guards: app/**, server/auth/**, server/http/**, server/edge/**, proxy.ts, pages/**
+// Guards: app/**, server/auth/**, server/sign-in/**, server/http/**, server/routes/**, server/edge/**, proxy.ts, pages/**
 // Final: its verdict is about what a cache may keep.
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 /** The parts of an answer that the document describes. */
 export type Documented = { status: number; headers: Headers; body: unknown };

@@ -1,9 +1,9 @@
-// Guards: sdk/src/**, server/contract/**, server/schedules/**, server/operations/**, server/lists/**, server/logs/**, server/overview/**
+// Guards: sdk/src/**, contract/**, server/schedules/**, server/operations/**, server/lists/**, server/logs/**, server/overview/**
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { decodeId } from "#domain/ids.ts";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { type FakeStopwatch, fakeStopwatch } from "../../../sdk/src/testing.ts";
 import { patient } from "../../helpers/patience.ts";

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { answerOnFastPath } from "#server/edge/fast-path.ts";
 import { closeAfterEarlyResponse } from "#server/edge/lingering-close.ts";
 import { BodyMemory } from "#server/http/body-memory.ts";
+import { answerOnFastPath } from "#server/http/fast-path.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";

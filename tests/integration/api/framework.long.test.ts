@@ -1,4 +1,4 @@
-// Guards: server/http/**, server/edge/**, proxy.ts, app/v1/**, next.config.ts, server/start.ts, package-lock.json, instrumentation.ts
+// Guards: server/http/**, server/routes/**, server/edge/**, proxy.ts, app/v1/**, next.config.ts, server/start.ts, package-lock.json, instrumentation.ts
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formBytesMax, parsePlans } from "#domain/plans.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { patient } from "#tests/helpers/patience.ts";
 import { type Answer, type Api, type Method, startApi } from "./api.ts";
 import { type ArbitraryCall, arbitraryCall, CANARY, hostileText } from "./arbitrary-calls.ts";

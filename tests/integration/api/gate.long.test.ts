@@ -1,4 +1,4 @@
-// Guards: server/edge/**, server/rate-limit/**
+// Guards: server/edge/**, server/http/**, server/counters/**, server/rate-limit/**
 import { Agent, request as sendRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

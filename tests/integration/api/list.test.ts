@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeCursor } from "#contract/inputs/cursor.ts";
+import { filterDigest } from "#contract/inputs/filter-digest.ts";
 import { decodeId, encodeId, newId } from "#domain/ids.ts";
-import { writeCursor } from "#server/lists/cursor.ts";
-import { filterDigest } from "#server/lists/filter-digest.ts";
 import { type Api, FUTURE, startApi, type TestCaller, type TestSession } from "./api.ts";
 
 let api: Api;

@@ -1,4 +1,4 @@
-// Guards: server/listen/**, app/v1/listen/**, db/queries/listen/**, db/functions/listen*.sql, db/listen.ts, server/edge/end-connections.ts, domain/listen*.ts, domain/server-sent-events.ts
+// Guards: contract/inputs/listen-input.ts, server/listen/**, app/v1/listen/**, db/queries/listen/**, db/functions/listen*.sql, db/listen.ts, server/edge/end-connections.ts, domain/listen*.ts, domain/server-sent-events.ts
 import { type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

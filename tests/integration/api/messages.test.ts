@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;

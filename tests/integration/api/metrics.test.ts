@@ -3,10 +3,10 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { GET } from "#app/metricsz/route.ts";
+import { MetricsAnswer } from "#contract/health.ts";
 import { readQueueFigures } from "#db/queries/fleet/queue-figures.ts";
 import { newId } from "#domain/ids.ts";
-import { MetricsAnswer } from "#server/contract/health.ts";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { startServices } from "#server/services.ts";
 import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 import { type Api, call, startApi, testConfig } from "./api.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { writeCursor } from "#contract/inputs/cursor.ts";
+import { filterDigest } from "#contract/inputs/filter-digest.ts";
+import { OPERATION_ORDER } from "#contract/inputs/operation-input.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
-import { writeCursor } from "#server/lists/cursor.ts";
-import { filterDigest } from "#server/lists/filter-digest.ts";
-import { OPERATION_ORDER } from "#server/operations/operation-input.ts";
 import { type Api, FUTURE, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;

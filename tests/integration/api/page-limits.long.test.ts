@@ -1,4 +1,4 @@
-// Guards: server/edge/**, server/rate-limit/**, app/**/route.ts, domain/load-ahead.ts
+// Guards: server/edge/**, server/http/**, server/counters/**, server/rate-limit/**, app/**/route.ts, domain/load-ahead.ts
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";

@@ -1,7 +1,7 @@
 import { unstable_doesMiddlewareMatch as doesMiddlewareMatch } from "next/experimental/testing/server";
 import { describe, expect, it } from "vitest";
 import { config } from "#proxy.ts";
-import { markAsGuarded } from "#server/edge/response-headers.ts";
+import { markAsGuarded } from "#server/http/response-headers.ts";
 
 /** Whether Next.js runs `proxy.ts` for a request. */
 const runs = (url: string, headers: Record<string, string>) => doesMiddlewareMatch({ config, url, headers });

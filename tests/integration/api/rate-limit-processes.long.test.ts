@@ -1,8 +1,8 @@
-// Guards: server/rate-limit/**, server/http/**
+// Guards: server/counters/**, server/rate-limit/**, server/http/**, server/routes/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
-import { SOCKET_ADDRESS_HEADER } from "#server/edge/socket-address.ts";
-import { REJECTIONS_MAX } from "#server/rate-limit/rate-limiter.ts";
+import { REJECTIONS_MAX } from "#server/counters/rate-limiter.ts";
+import { SOCKET_ADDRESS_HEADER } from "#server/http/socket-address.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "../../helpers/web-process.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describeFault } from "#domain/database-fault.ts";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { getServices, type Services, startServices } from "#server/services.ts";
 import { SERVICE_ROLE } from "../../helpers/service-role.ts";
 import { type Api, askReadiness, call, FUTURE, startApi, TARGET } from "./api.ts";

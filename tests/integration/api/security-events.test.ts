@@ -3,7 +3,7 @@ import { POST as removeByForm } from "#app/(dashboard)/account/identities/remove
 import { recordRefusedCredential, recordSecurityEvent } from "#db/queries/accounts/security-events.ts";
 import { encodeId, newId } from "#domain/ids.ts";
 import { SECURITY_EVENTS_PER_KIND_MAX } from "#domain/security-events.ts";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { type Api, startApi, type TestCaller, type TestSession } from "./api.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";

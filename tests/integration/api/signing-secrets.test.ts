@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { secretAad } from "#domain/associated-data.ts";
 import { open } from "#domain/cipher.ts";
-import { ROTATION_KEYS_MAX } from "#domain/signing.ts";
+import { ROTATION_KEYS_MAX } from "#domain/rotation-keys.ts";
 import { type Api, startApi, type TestCaller } from "./api.ts";
 
 let api: Api;

@@ -1,8 +1,8 @@
-// Guards: db/client*.ts, db/driver.ts, server/http/**, server/listen/**, domain/database-fault.ts
+// Guards: db/client*.ts, db/driver.ts, server/http/**, server/routes/**, server/listen/**, domain/database-fault.ts
 import { expect, it, onTestFinished } from "vitest";
 import { createApiKey } from "#db/queries/accounts/api-keys.ts";
 import { createOrFindAccount } from "#db/queries/accounts/create.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 import { startServices } from "#server/services.ts";
 import { startOwnServer } from "../../helpers/own-server.ts";
 import { call, FUTURE, type Method, TARGET, testConfig } from "./api.ts";

@@ -1,4 +1,4 @@
-// Guards: db/client*.ts, server/http/**, server/health/**, domain/database-fault.ts
+// Guards: db/client*.ts, server/http/**, server/routes/**, server/health/**, domain/database-fault.ts
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ENDPOINTS } from "#contract/endpoints.ts";
 import { encodeId } from "#domain/ids.ts";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
 import type { Api, TestCaller, TestSession } from "./api.ts";
 import { withStripe } from "./with-stripe.ts";

@@ -1,4 +1,4 @@
-// Guards: server/http/**, server/edge/**, proxy.ts, app/v1/**, next.config.ts, server/start.ts, instrumentation.ts
+// Guards: server/http/**, server/routes/**, server/edge/**, proxy.ts, app/v1/**, next.config.ts, server/start.ts, instrumentation.ts
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";

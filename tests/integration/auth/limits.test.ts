@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { randomAddress, type SignInApi, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/edge/socket-address.ts";
+import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { call } from "../api/api.ts";

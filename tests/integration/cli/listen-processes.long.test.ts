@@ -1,4 +1,4 @@
-// Guards: cli/src/listen/**, cli/src/verbs/listen.ts, server/listen/**, app/v1/listen/**, dispatcher/listening/**, dispatcher/connections/listener-connection.ts, dispatcher/connections/opener.ts, dispatcher/connections/routes.ts, dispatcher/openers.ts, db/queries/listen/**, db/functions/listen*.sql, server/edge/end-connections.ts, domain/listen*.ts, domain/server-sent-events.ts
+// Guards: cli/src/listen/**, cli/src/verbs/listen.ts, contract/inputs/listen-input.ts, server/listen/**, app/v1/listen/**, dispatcher/listening/**, dispatcher/connections/listener-connection.ts, dispatcher/connections/opener.ts, dispatcher/connections/routes.ts, dispatcher/openers.ts, db/queries/listen/**, db/functions/listen*.sql, server/edge/end-connections.ts, domain/listen*.ts, domain/server-sent-events.ts
 // Final: its verdict is about what was delivered, and how often.
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";

@@ -1,4 +1,4 @@
-// Guards: deploy/proxies/**, server/edge/**
+// Guards: deploy/proxies/**, server/edge/**, server/http/**
 // Needs: proxies
 import { once } from "node:events";
 import { createServer, request as sendInClear } from "node:http";

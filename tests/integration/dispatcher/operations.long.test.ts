@@ -1,4 +1,4 @@
-// Guards: dispatcher/operations/**, db/queries/operations/**, server/operations/**, domain/operations.ts
+// Guards: dispatcher/operations/**, db/queries/operations/**, contract/inputs/operation-input.ts, server/operations/**, domain/operations.ts
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { acceptOperation, type NewOperation, stopRunningOperation } from "#db/queries/operations/operations.ts";

@@ -86,8 +86,13 @@ describe("the archive of the SDK", () => {
       typeof target === "string" ? target : [target.types, target.default],
     );
     const paths = named.map((path) => posix.normalize(path));
-    expect([...unpacked.keys()]).toEqual(expect.arrayContaining([...paths, "LICENSE", "README.md"]));
+    expect([...unpacked.keys()]).toEqual(expect.arrayContaining([...paths, "LICENSE", "NOTICE", "README.md"]));
     expect([...unpacked.keys()].filter((path) => !/^(dist\/[\w/-]+(\.d\.ts|\.js)|[\w.]+)$/.test(path))).toEqual([]);
+  });
+
+  it("has the licences of the packages that are bundled in its entry for tests", async () => {
+    const notice = (await unpack((await ask(await locationOf("/sdk.tgz"))).bytes)).get("NOTICE") ?? "";
+    for (const name of ["zod", "ipaddr.js"]) expect(notice).toMatch(new RegExp(`^(.*, )?${name} \\d+\\.`, "m"));
   });
 
   it("holds the address of the installation, and has another name where that is another", async () => {

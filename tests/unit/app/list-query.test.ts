@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { writeCursor } from "#contract/inputs/cursor.ts";
 import { encodeId } from "#domain/ids.ts";
-import { writeCursor } from "#server/lists/cursor.ts";
 import { readPageNumber } from "#server/lists/list-query.ts";
 import { readLogListQuery } from "../../../app/(dashboard)/logs/list-query.ts";
 import { filterParams, readScheduleListQuery } from "../../../app/(dashboard)/schedules/list-query.ts";

@@ -5,9 +5,9 @@ import { readOutline } from "#components/docs/headings.ts";
 import * as schema from "#db/schema/index.ts";
 import { ERROR_STATUS } from "#domain/errors.ts";
 import { parsePlans } from "#domain/plans.ts";
-import { errorComponents } from "#server/contract/error-responses.ts";
 import { DOC_PAGES, type DocPage, findDocPage, linkFromDoc } from "#server/docs/pages.ts";
 import { readDocPage } from "#server/docs/read-page.ts";
+import { errorComponents } from "#server/reference/error-responses.ts";
 
 /** What fits a line of the navigation, or two. */
 const TITLE_CHARS_MAX = 40;

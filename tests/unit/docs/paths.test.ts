@@ -6,14 +6,17 @@ import { headingIds } from "#components/docs/headings.ts";
 import manifest from "#package.json" with { type: "json" };
 
 const isInstalled = (path: string) => basename(path) === "node_modules";
-const DOCS = globSync(["*.md", "{app,cli,db,dispatcher,docs,examples,scripts,sdk,server,tests}/**/*.md"], {
+const DOCS = globSync(["*.md", "{app,cli,contract,db,dispatcher,docs,examples,scripts,sdk,server,tests}/**/*.md"], {
   exclude: isInstalled,
 }).filter((path) => path !== "CHANGELOG.md");
 /** Folders whose README says what is in them and what may be touched. */
 const FOLDERS = ["dispatcher", "server", "db", "tests"];
 const FILES = new Set(
   globSync(
-    ["*.*", "{app,billing,cli,components,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*"],
+    [
+      "*.*",
+      "{app,billing,cli,components,contract,db,dispatcher,docs,domain,mail,patches,scripts,sdk,server,tests}/**/*",
+    ],
     {
       exclude: isInstalled,
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { CreateInput } from "#contract/inputs/create-input.ts";
+import { ListInput } from "#contract/inputs/list-input.ts";
+import { LogsInput } from "#contract/inputs/logs-input.ts";
 import { didYouMean } from "#domain/did-you-mean.ts";
-import { LogsInput } from "#server/logs/list-input.ts";
-import { CreateInput } from "#server/schedules/create-input.ts";
-import { ListInput } from "#server/schedules/list-input.ts";
 
 const FIELDS = Object.keys(CreateInput.shape);
 const FILTERS = Object.keys(ListInput.shape);

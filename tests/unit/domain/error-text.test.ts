@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cleanErrorText } from "#domain/clean-error-text.ts";
 import type { RequestParts } from "#domain/compared-values.ts";
-import { cleanErrorText, failureText, REPEATED_REQUEST } from "#domain/error-text.ts";
+import { failureText, REPEATED_REQUEST } from "#domain/error-text.ts";
 
 const nothing = { payload: null, secrets: [], headers: [] };
 const sent = (payload: string) => ({ ...nothing, payload: Buffer.from(payload) });

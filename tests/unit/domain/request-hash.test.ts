@@ -2,7 +2,8 @@ import { createSecretKey } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { GivenTime } from "#domain/fire-time.ts";
-import { type OriginalRepeat, type OriginalRequest, repeatHash, requestHash } from "#domain/request-hash.ts";
+import type { OriginalRepeat, OriginalRequest } from "#domain/request-fields.ts";
+import { repeatHash, requestHash } from "#domain/request-hash.ts";
 
 const key = Buffer.alloc(32, 1);
 const request: OriginalRequest = {

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Destination } from "#domain/associated-data.ts";
 import { DecryptionError, parseKeyRing, seal } from "#domain/cipher.ts";
+import type { HeaderPairs } from "#domain/headers.ts";
 import { newId } from "#domain/ids.ts";
-import { type HeaderPairs, openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
+import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 
 const anyText = fc.string({ unit: "binary" });
 const anyHeaders = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }) as fc.Arbitrary<HeaderPairs>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { API_BASELINE } from "#scripts/release/api-baseline.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 import { compareDocuments } from "#tests/helpers/openapi/compare-documents.ts";
 
 const isThere = existsSync(API_BASELINE);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 type Described = { description?: string; properties?: Record<string, Described>; items?: Described } & Record<
   string,
@@ -62,22 +62,6 @@ const queryOf = (path: string) =>
       .map(({ name, description }) => [name, new Set([description])]),
   );
 
-const ANSWERS = [
-  ["Schedule", "Schedule"],
-  ["RescheduledSchedule", "RescheduledSchedule"],
-  ["Created", "CreatedSchedule"],
-  ["BulkResult", "BulkResult"],
-  ["Attempts", "Attempts"],
-  ["Operation", "Operation"],
-  ["StartedOperation", "StartedOperation"],
-  ["LogPage", "LogPage"],
-  ["Overview", "Overview"],
-  ["Usage", "Usage"],
-  ["Punctuality", "Punctuality"],
-  ["RotatedSigningSecrets", "RotatedSigningSecrets"],
-  ["Profile", "Profile"],
-] as const;
-
 const INPUTS = [
   ["CreateInput", bodyOf("post", "/v1/schedules")],
   ["RescheduleInput", bodyOf("patch", "/v1/schedules/{id}")],
@@ -90,16 +74,7 @@ const INPUTS = [
   ["OverviewFilter", queryOf("/v1/overview")],
 ] as const;
 
-describe("every field of the SDK's types has the description of the contract", () => {
-  test.each(ANSWERS)("%s", async (type, schema) => {
-    const contract = describedIn(schemas[schema] as Described);
-    const fields = await fieldsOf(type);
-    // Every page is the same type in the SDK.
-    if (type === "LogPage") for (const described of [fields, contract]) described.delete("items");
-    expect(contract.size).toBeGreaterThan(2);
-    expect(fields).toEqual(contract);
-  });
-
+describe("every field of what the SDK sends has the description of the contract", () => {
   test.each(INPUTS)("%s", async (type, contract) => {
     expect(contract.size).toBeGreaterThan(0);
     const fields = await fieldsOf(type);

@@ -21,9 +21,9 @@ describe.each(modules)("the module %s of the SDK", (path) => {
     expect(
       Object.values(metafile.outputs).flatMap(({ imports }) => imports.filter(({ path }) => path !== "./on-demand.js")),
     ).toEqual([]);
-    expect((await read()).replaceAll('import("./on-demand.js")', "")).not.toMatch(
-      /\b(?:require|import)\s*\(|["']node:/,
-    );
+    // Without comments, which may speak of them.
+    const { code } = await transform(await read(), { minifyWhitespace: true });
+    expect(code.replaceAll('import("./on-demand.js")', "")).not.toMatch(/\b(?:require|import)\s*\(|["']node:/);
   });
 
   it("needs nothing but the language while it is loaded: no fetch, no crypto, no process, no timer", async () => {

@@ -1,4 +1,4 @@
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 type Operation = {
   operationId: string;

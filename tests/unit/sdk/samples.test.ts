@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { trialCall } from "#components/landing/trial-call.ts";
 import { firstCallSamples } from "#components/schedules/first-call.ts";
 import { type CodePiece, codeText } from "#components/ui/code-piece.ts";
-import { readReference } from "#server/contract/reference.ts";
+import { readReference } from "#server/reference/reference.ts";
 import { installationOf, SDK_NAME } from "#server/sdk-package.ts";
 import { runSample, typeProblems } from "#tests/helpers/sdk-samples.ts";
 import { KEY, OPERATION_ID, SCHEDULE_ID } from "./fake-service.ts";

@@ -1,7 +1,7 @@
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { guardCookies, renewOnAnswer } from "#server/edge/answer-cookies.ts";
+import { guardCookies, renewOnAnswer } from "#server/http/answer-cookies.ts";
 
 const PUBLIC = "public, max-age=31536000, immutable";
 const PAGE = "private, no-cache, no-store, max-age=0, must-revalidate";

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
 import { generateSessionToken } from "#domain/session-token.ts";
-import { isCountedRoute, registerCountedRoute } from "#server/edge/counted-routes.ts";
 import { FairWaiting } from "#server/edge/fair-waiting.ts";
 import { LoopShare } from "#server/edge/loop-share.ts";
 import { RequestBudget } from "#server/edge/request-budget.ts";
 import { Turns, type Waiting } from "#server/edge/turns.ts";
 import { readVisitor } from "#server/edge/visitor.ts";
+import { isCountedRoute, registerCountedRoute } from "#server/http/counted-routes.ts";
 import { credentialsOfCall, forgetAccepted, rememberAccepted } from "#server/rate-limit/accepted-credentials.ts";
 
 describe("a request that waits", () => {

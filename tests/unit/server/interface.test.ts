@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "#server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 import rows from "#tests/vectors/interface.json" with { type: "json" };
 
 // Each title is one row of the specification. `vitest run --reporter=verbose <this file>` prints them as a checklist.

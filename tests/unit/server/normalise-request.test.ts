@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isApiTarget, isPageTarget, normaliseRequest } from "#server/edge/normalise-request.ts";
+import { isApiTarget, isPageTarget, normaliseRequest } from "#server/http/normalise-request.ts";
 
 function readable(url: string, method = "GET", headers: Record<string, string> = {}) {
   const request = { url, method, headers };

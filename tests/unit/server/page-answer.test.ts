@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerPageWith, isAnswerToForm, withPageAnswer } from "#server/edge/page-answer.ts";
+import { answerPageWith, isAnswerToForm, withPageAnswer } from "#server/http/page-answer.ts";
 
 /** What a page that calls `render` made of its answer. */
 async function answer(render: () => void, request: { method?: string; headers?: Record<string, string> } = {}) {

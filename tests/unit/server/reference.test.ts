@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ENDPOINTS } from "#server/contract/endpoints.ts";
-import { openApiDocument } from "#server/contract/openapi.ts";
-import { readReference } from "#server/contract/reference.ts";
+import { ENDPOINTS } from "#contract/endpoints.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
+import { readReference } from "#server/reference/reference.ts";
 
 const BASE_URL = "https://stopwatch.example.com";
 const operations = readReference(BASE_URL).flatMap((group) => group.operations);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPageHeaders, apiHeaders, dropSentPolicies, type PageSettings } from "#server/edge/response-headers.ts";
+import { addPageHeaders, apiHeaders, dropSentPolicies, type PageSettings } from "#server/http/response-headers.ts";
 
 const deployed: PageSettings = { isHttps: true, hsts: "host", isDevelopment: false };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RequestCount } from "#db/queries/fleet/request-counts.ts";
-import { SharedCounter } from "#server/rate-limit/shared-counter.ts";
+import { SharedCounter } from "#server/counters/shared-counter.ts";
 import { waitByTurns } from "../helpers/wait-by-turns.ts";
 
 const LIMIT = 600;

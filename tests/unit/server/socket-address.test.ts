@@ -6,7 +6,7 @@ import {
   recordSocketAddresses,
   SOCKET_ADDRESS_HEADER,
   socketAddressValue,
-} from "#server/edge/socket-address.ts";
+} from "#server/http/socket-address.ts";
 
 const read = (headers: Record<string, string>) => readSocketAddress(new Headers(headers));
 

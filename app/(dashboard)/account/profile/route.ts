@@ -1,5 +1,5 @@
-import { formRoute } from "#server/http/form-route.ts";
 import { saveProfileByForm } from "#server/me/forms.ts";
+import { formRoute } from "#server/routes/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,5 +1,5 @@
-import { endSession } from "#server/auth/sign-in-forms.ts";
-import { formRoute } from "#server/http/form-route.ts";
+import { formRoute } from "#server/routes/form-route.ts";
+import { endSession } from "#server/sign-in/forms.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

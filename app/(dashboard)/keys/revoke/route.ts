@@ -1,5 +1,5 @@
 import { revokeKeyByForm } from "#server/api-keys/forms.ts";
-import { formRoute } from "#server/http/form-route.ts";
+import { formRoute } from "#server/routes/form-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,4 +1,4 @@
-import { registerCountedRoute } from "#server/edge/counted-routes.ts";
+import { registerCountedRoute } from "#server/http/counted-routes.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
 import { answerNewer } from "#server/logs/answer-newer.ts";
 

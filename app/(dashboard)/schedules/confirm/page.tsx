@@ -1,9 +1,9 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
+import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import { ACTED_ON, actedOnAmong, OPERATION_ACTIONS } from "#domain/operations.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import { STATUSES } from "#domain/states.ts";
-import { FILTER_NAMES } from "#server/lists/filters.ts";
 import { readUsage } from "#server/overview/usage.ts";
 import { findOwnSchedules } from "#server/schedules/get.ts";
 import { listOwnSchedules } from "#server/schedules/list.ts";

@@ -1,4 +1,4 @@
-import { formRoute } from "#server/http/form-route.ts";
+import { formRoute } from "#server/routes/form-route.ts";
 import { startTrial } from "#server/trial/start.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,9 +1,9 @@
+import { logOut } from "#contract/sign-in.ts";
 import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
 import { signOut } from "#server/auth/sign-out.ts";
-import { logOut } from "#server/contract/sign-in.ts";
-import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { getServices } from "#server/services.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,8 +1,8 @@
 import { billingOf } from "#server/billing/provider.ts";
 import { receiveEvent } from "#server/billing/receive-event.ts";
-import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
-import { signedRoute } from "#server/http/signed-route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { signedRoute } from "#server/routes/signed-route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,8 +1,8 @@
+import * as contract from "#contract/billing.ts";
 import { openPortal } from "#server/billing/portal.ts";
-import * as contract from "#server/contract/billing.ts";
-import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
-import { listEvents } from "#server/contract/security.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { EVENT_ORDER } from "#contract/inputs/event-list-input.ts";
+import { listEvents } from "#contract/security.ts";
 import { listReply } from "#server/lists/reply.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { listOwnEvents } from "#server/security/list.ts";
-import { EVENT_ORDER } from "#server/security/list-input.ts";
 import { presentEvent } from "#server/security/present.ts";
 
 export const dynamic = "force-dynamic";

@@ -1,9 +1,9 @@
-import { listIdentities, removeIdentities } from "#server/contract/security.ts";
-import { methods } from "#server/http/methods.ts";
+import { listIdentities, removeIdentities } from "#contract/security.ts";
 import { noContent, ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { listOwnIdentities, presentIdentity } from "#server/identities/list.ts";
 import { removeOwnIdentities } from "#server/identities/remove.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

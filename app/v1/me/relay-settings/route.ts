@@ -1,10 +1,10 @@
+import { getRelaySettings, updateRelaySettings } from "#contract/relay-settings.ts";
 import { presentRelaySettings } from "#domain/relay-settings.ts";
-import { getRelaySettings, updateRelaySettings } from "#server/contract/relay-settings.ts";
-import { methods } from "#server/http/methods.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { readOwnRelaySettings } from "#server/relay-settings/read.ts";
 import { updateOwnRelaySettings } from "#server/relay-settings/update.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
-import { endOtherSessions, listSessions } from "#server/contract/me.ts";
-import { methods } from "#server/http/methods.ts";
+import { endOtherSessions, listSessions } from "#contract/me.ts";
 import { noContent, ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { endOtherOwnSessions } from "#server/me/end-sessions.ts";
 import { listOwnSessions, presentSession } from "#server/me/sessions.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
-import { openUnsubscribe, unsubscribe } from "#server/contract/notices.ts";
+import { readQuery } from "#contract/inputs/read-query.ts";
+import { openUnsubscribe, unsubscribe } from "#contract/notices.ts";
 import { withEnvelope } from "#server/http/envelope.ts";
-import { methods } from "#server/http/methods.ts";
-import { readQuery } from "#server/http/read-query.ts";
 import { ok } from "#server/http/reply.ts";
 import { toUnsubscribePage, unsubscribeByLink } from "#server/notices/unsubscribe.ts";
+import { methods } from "#server/routes/methods.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

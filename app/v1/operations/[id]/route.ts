@@ -1,9 +1,9 @@
-import * as contract from "#server/contract/operations.ts";
-import { methods } from "#server/http/methods.ts";
+import * as contract from "#contract/operations.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { getOperation } from "#server/operations/get.ts";
 import { presentOperation } from "#server/operations/present.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

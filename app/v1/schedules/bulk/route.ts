@@ -1,8 +1,8 @@
-import { createSchedulesBulk } from "#server/contract/schedules.ts";
-import { refuseIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { methods } from "#server/http/methods.ts";
+import { refuseIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
+import { createSchedulesBulk } from "#contract/schedules.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { createMany } from "#server/schedules/bulk.ts";
 import { presentBulk } from "#server/schedules/present.ts";
 

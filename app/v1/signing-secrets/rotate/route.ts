@@ -1,7 +1,7 @@
-import { rotateSigningSecrets } from "#server/contract/signing-secrets.ts";
-import { readIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { readIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
+import { rotateSigningSecrets } from "#contract/signing-secrets.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { rotateOwnSigningSecrets } from "#server/signing-secrets/rotate.ts";
 import { rotateOnce } from "#server/signing-secrets/rotate-once.ts";
 import { rotatedReply } from "#server/signing-secrets/rotated-reply.ts";

@@ -1,7 +1,7 @@
 import { cacheableReply } from "#server/http/cacheable-reply.ts";
-import { methods } from "#server/http/methods.ts";
-import { simpleRoute } from "#server/http/route.ts";
 import { PUNCTUALITY_MAX_AGE_S, presentPunctuality, readPunctuality } from "#server/overview/punctuality.ts";
+import { methods } from "#server/routes/methods.ts";
+import { simpleRoute } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

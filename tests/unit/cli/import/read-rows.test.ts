@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { CreateInput } from "#contract/inputs/create-input.ts";
 import { decodeText } from "../../../../cli/src/import/decode-text.ts";
 import { FIELDS } from "../../../../cli/src/import/fields.ts";
 import { type Row, type RowOptions, readRows } from "../../../../cli/src/import/read-rows.ts";
 import { hashInput, keyOf } from "../../../../cli/src/import/row-key.ts";
 import { UnreadableInput } from "../../../../cli/src/import/unreadable-input.ts";
-import { CreateInput } from "../../../../server/schedules/create-input.ts";
 
 const AT = "2031-01-01T09:00:00Z";
 const TO = "https://example.com/hook";

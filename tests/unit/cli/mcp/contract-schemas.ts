@@ -1,4 +1,4 @@
-import { openApiDocument } from "../../../../server/contract/openapi.ts";
+import { openApiDocument } from "#server/reference/openapi.ts";
 
 type Schema = { [keyword: string]: unknown; properties?: Record<string, Schema>; required?: string[] };
 type Operation = {

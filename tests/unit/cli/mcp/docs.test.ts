@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
+import { describeForModels } from "#server/docs/llms.ts";
 import { createDocs } from "../../../../cli/src/mcp/docs.ts";
 import { searchDocs } from "../../../../cli/src/mcp/search-docs.ts";
-import { describeForModels } from "../../../../server/contract/llms.ts";
 import { readFullText } from "../../../../server/docs/full-text.ts";
 import { DOC_PAGES, findDocPage } from "../../../../server/docs/pages.ts";
 import { readDocPage } from "../../../../server/docs/read-page.ts";

@@ -1,8 +1,8 @@
+import { revokeApiKey } from "#contract/api-keys.ts";
 import { revokeOwnApiKey } from "#server/api-keys/revoke.ts";
-import { revokeApiKey } from "#server/contract/api-keys.ts";
-import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

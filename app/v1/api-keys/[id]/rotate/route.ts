@@ -1,9 +1,9 @@
+import { rotateApiKey } from "#contract/api-keys.ts";
 import { presentNewApiKey } from "#server/api-keys/present.ts";
 import { rotateOwnApiKey } from "#server/api-keys/rotate.ts";
-import { rotateApiKey } from "#server/contract/api-keys.ts";
-import { methods } from "#server/http/methods.ts";
 import { created } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

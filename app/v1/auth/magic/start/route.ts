@@ -1,10 +1,10 @@
+import { startMagicLink } from "#contract/sign-in.ts";
 import { startMagicLink as startLink } from "#server/auth/magic-link.ts";
 import { assertSameOrigin } from "#server/auth/same-origin.ts";
-import { mailFailureAsUnavailable } from "#server/auth/sign-in-endpoints.ts";
-import { startMagicLink } from "#server/contract/sign-in.ts";
-import { methods } from "#server/http/methods.ts";
-import { publicRoute } from "#server/http/public-route.ts";
 import { accepted } from "#server/http/reply.ts";
+import { methods } from "#server/routes/methods.ts";
+import { publicRoute } from "#server/routes/public-route.ts";
+import { mailFailureAsUnavailable } from "#server/sign-in/endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,5 +1,5 @@
-import { headMagicLink, verifyMagicLink } from "#server/auth/sign-in-endpoints.ts";
-import { methods } from "#server/http/methods.ts";
+import { methods } from "#server/routes/methods.ts";
+import { headMagicLink, verifyMagicLink } from "#server/sign-in/endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,9 +1,9 @@
-import { answerDelivery } from "#server/contract/listen.ts";
-import { methods } from "#server/http/methods.ts";
+import { answerDelivery } from "#contract/listen.ts";
 import { noContent } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { answerDeliveryOf } from "#server/listen/answer.ts";
 import { limitListening } from "#server/rate-limit/enforce.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

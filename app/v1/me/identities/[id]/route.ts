@@ -1,8 +1,8 @@
-import { removeIdentity } from "#server/contract/security.ts";
-import { methods } from "#server/http/methods.ts";
+import { removeIdentity } from "#contract/security.ts";
 import { noContent } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { removeOwnIdentity } from "#server/identities/remove.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

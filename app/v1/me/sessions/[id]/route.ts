@@ -1,9 +1,9 @@
+import { endSession } from "#contract/me.ts";
 import { clearedSessionCookie } from "#server/auth/session-cookie.ts";
-import { endSession } from "#server/contract/me.ts";
-import { methods } from "#server/http/methods.ts";
 import { noContent } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
 import { endOwnSession } from "#server/me/end-session.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

@@ -1,7 +1,7 @@
-import * as contract from "#server/contract/schedules.ts";
-import { methods } from "#server/http/methods.ts";
+import * as contract from "#contract/schedules.ts";
 import { ok } from "#server/http/reply.ts";
-import { route } from "#server/http/route.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { listAttempts } from "#server/schedules/attempts.ts";
 import { presentAttempts } from "#server/schedules/present.ts";
 

@@ -1,7 +1,7 @@
-import { replaySchedule } from "#server/contract/schedules.ts";
-import { withIdempotencyHeader } from "#server/http/idempotency-header.ts";
-import { methods } from "#server/http/methods.ts";
-import { route } from "#server/http/route.ts";
+import { withIdempotencyHeader } from "#contract/inputs/idempotency-header.ts";
+import { replaySchedule } from "#contract/schedules.ts";
+import { methods } from "#server/routes/methods.ts";
+import { route } from "#server/routes/route.ts";
 import { createdReply } from "#server/schedules/created-reply.ts";
 import { repeatSchedule } from "#server/schedules/repeat.ts";
 

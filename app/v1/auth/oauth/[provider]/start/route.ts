@@ -1,7 +1,7 @@
-import { enabledProviderOrThrow, goToProvider, headMagicLink } from "#server/auth/sign-in-endpoints.ts";
-import { startOAuth } from "#server/contract/sign-in.ts";
-import { methods } from "#server/http/methods.ts";
-import { publicRoute } from "#server/http/public-route.ts";
+import { startOAuth } from "#contract/sign-in.ts";
+import { methods } from "#server/routes/methods.ts";
+import { publicRoute } from "#server/routes/public-route.ts";
+import { enabledProviderOrThrow, goToProvider, headMagicLink } from "#server/sign-in/endpoints.ts";
 
 export const dynamic = "force-dynamic";
 export const runtime = "nodejs";

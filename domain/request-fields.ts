@@ -1,0 +1,93 @@
+import type { GivenTime } from "./fire-time.ts";
+import type { HeaderPairs } from "./headers.ts";
+import { writeLateRange } from "./late-range.ts";
+import { writeLocalTime } from "./local-time.ts";
+import { isNarrower, type OperationAction, type OperationFilter } from "./operations.ts";
+
+/** A create request before defaults of the account are applied; null for omitted fields. */
+export type OriginalRequest = {
+  targetUrl: string;
+  method: string;
+  /** Null for now. */
+  time: GivenTime | null;
+  headers: HeaderPairs;
+  payload: string | null;
+  earlyFire: boolean | null;
+};
+
+/** A replay or clone of the schedule `of` (UUID); null for omitted fields. */
+export type OriginalRepeat = {
+  of: string;
+  time: GivenTime | null;
+  payload: string | null;
+  headers: HeaderPairs | null;
+  /** Another target than the original's, as it would be delivered, or as it was given when it is refused. */
+  targetUrl: string | null;
+};
+
+/**
+ * What makes a request the same as another one. Target (`deliveredUrl`; null when it is refused), headers and payload count as
+ * they would be delivered: without order and case of header names, and without the spaces around their values; an empty
+ * payload equals none. An instant counts as such, a duration as such, a local time with its zone and rule.
+ */
+export function requestFields(request: OriginalRequest, deliveredUrl: string | null): string[] {
+  const { targetUrl, method, time, headers, payload, earlyFire } = request;
+  const url = deliveredUrl ?? targetUrl;
+  return [FORMAT, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(headers)];
+}
+
+/** As `requestFields`, for a replay or clone. */
+export function repeatFields({ of, time, payload, headers, targetUrl }: OriginalRepeat): string[] {
+  const kind = payload === null ? "replay" : "clone";
+  const whose = headers === null ? "same headers" : "own headers";
+  const fields = [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(headers ?? [])];
+  return targetUrl === null ? fields : [...fields, "target", targetUrl];
+}
+
+/** An operation on many schedules: those of a filter, or chosen ones (UUIDs). */
+export type OriginalOperation = {
+  action: OperationAction;
+  filter: OperationFilter | null;
+  scheduleIds: readonly string[] | null;
+};
+
+/** As `requestFields`, for an operation. */
+export function operationFields({ action, filter, scheduleIds }: OriginalOperation): string[] {
+  const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
+  const { late, host, code, idempotencyKey, operationId } = filter ?? {};
+  const narrower = [late && writeLateRange(late), host, code, idempotencyKey, operationId];
+  const ids = scheduleIds === null ? [] : scheduleIds.toSorted();
+  const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs), ...ids];
+  const kind = filter === null ? "chosen" : isNarrower(filter) ? "narrower filter" : "filter";
+  const more = kind === "narrower filter" ? narrower.map(String) : [];
+  return [OPERATION_FORMAT, action, kind, ...scope, ...more];
+}
+
+const OPERATION_FORMAT = "operation-hash-1";
+const FORMAT = "request-hash-1";
+const REPEAT_FORMAT = "repeat-hash-1";
+
+function timeText(time: GivenTime | null): string {
+  if (time === null) return "null";
+  if ("atMs" in time) return String(time.atMs);
+  if ("inMs" in time) return `in ${time.inMs}`;
+  const { local, ms, zone, onClockChange } = time;
+  return `local ${writeLocalTime(local)} ${ms} ${zone} ${onClockChange}`;
+}
+
+// The spaces and tabs around a header's value are no part of it (RFC 9110, 5.5).
+function headerFields(headers: HeaderPairs): string[] {
+  return headers
+    .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
+    .sort(byNameThenValue)
+    .flat();
+}
+
+function byNameThenValue(a: readonly [string, string], b: readonly [string, string]): number {
+  return compare(a[0], b[0]) || compare(a[1], b[1]);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

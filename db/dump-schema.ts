@@ -1,8 +1,21 @@
 import { fileURLToPath } from "node:url";
 import type { Sql } from "./client.ts";
+import written from "./functions.json" with { type: "json" };
+import { hashOf, readFunctions } from "./migrator/apply-functions.ts";
 
 /** The dump of the schema that is kept beside the migrations. */
 export const SCHEMA_FILE = fileURLToPath(new URL("./schema.sql", import.meta.url));
+
+/** What is kept of the files in `db/functions`: a hash of them, and when it changed last. */
+export const FUNCTIONS_FILE = fileURLToPath(new URL("./functions.json", import.meta.url));
+
+/** The text of FUNCTIONS_FILE. `nowMs` is its instant when the files have changed since it was written, epoch ms. */
+export function dumpFunctions(nowMs: number): string {
+  const texts = readFunctions().all.map(({ name, hash }) => `${name} ${hash}\n`);
+  const hash = hashOf(texts.join(""));
+  const isChanged = hash !== written.hash;
+  return `${JSON.stringify(isChanged ? { writtenAt: Math.max(nowMs, written.writtenAt + 1), hash } : written, null, 2)}\n`;
+}
 
 const HEAD = `-- The schema that the migrations make, without the functions, which are in db/functions, and without the daily
 -- partitions of attempts. To be read, not to be run. Written by "npm run schema:dump": do not edit it.`;

@@ -3,6 +3,7 @@ import { type CheckedServer, checkServer } from "./check-server.ts";
 import { openDriver } from "./driver.ts";
 import { provideExtensions } from "./extensions.ts";
 import { InstallationError } from "./installation-error.ts";
+import { makeMissingFunctions, readFunctions, type SqlFunctions, updateFunctions } from "./migrator/apply-functions.ts";
 import { applyMigration, findPending, makeJournal } from "./migrator/apply-migration.ts";
 import { explainMigrationFailure, MigrationError } from "./migrator/migration-error.ts";
 import { type Migration, readMigrations } from "./migrator/read-migrations.ts";
@@ -26,6 +27,7 @@ export type MigrateOptions = {
   signal?: AbortSignal | undefined;
   /** Migrations as drizzle-kit writes them. */
   folder?: string;
+  functions?: SqlFunctions;
 };
 
 /**
@@ -40,12 +42,20 @@ export type MigrateOptions = {
  */
 export async function migrate(
   url: string,
-  { onLog = () => {}, serviceRoles = [], waitMs = WAIT_MS, signal, folder = MIGRATIONS }: MigrateOptions = {},
+  {
+    onLog = () => {},
+    serviceRoles = [],
+    waitMs = WAIT_MS,
+    signal,
+    folder = MIGRATIONS,
+    functions = readFunctions(),
+  }: MigrateOptions = {},
 ): Promise<CheckedServer> {
   const hosts = await reachHost(url, REACH_MS).catch((error: unknown) => {
     throw refusedSession(error) ?? explainMigrationFailure(error, url, undefined);
   });
   const migrations = readMigrations(folder);
+  const last = migrations.at(-1);
   let session: MigrationSession | undefined;
   let pending: Migration | undefined;
   try {
@@ -68,8 +78,12 @@ export async function migrate(
       await provideExtensions(sql);
       await makeJournal(sql, schema);
       pending = await findPending(sql, schema, migrations);
-      if (pending === undefined) break;
-      await applyMigration(session, schema, pending);
+      if (pending === undefined) {
+        if (last) await updateFunctions(session, schema, functions, last.writtenAt);
+        break;
+      }
+      await makeMissingFunctions(session, functions);
+      await applyMigration(session, schema, pending, pending === last ? functions : undefined);
     }
     await withLockRetries(
       session,

@@ -19,3 +19,4 @@ BEGIN
   END IF;
   RETURN v_name;
 END $$;
+REVOKE EXECUTE ON FUNCTION drop_attempt_partition(integer) FROM PUBLIC;

@@ -39,3 +39,4 @@ BEGIN
   END LOOP;
   RETURN v_made;
 END $$;
+REVOKE EXECUTE ON FUNCTION make_attempt_partitions(date, integer) FROM PUBLIC;

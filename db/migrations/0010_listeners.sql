@@ -38,15 +38,3 @@ CREATE UNLOGGED TABLE listen_exchanges (
 CREATE INDEX listen_exchanges_open ON listen_exchanges (account_id, id) WHERE state IN ('waiting', 'handed');
 --> statement-breakpoint
 CREATE INDEX listen_exchanges_deadline ON listen_exchanges (deadline);
---> statement-breakpoint
--- The channel of the NOTIFY that tells web processes of exchanges that wait for a listener. Named like due_channel().
-CREATE OR REPLACE FUNCTION listen_channel() RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE current_schema() WHEN 'public' THEN 'stopwatch_listen' ELSE 'stopwatch_listen_' || current_schema() END
-$$;
---> statement-breakpoint
--- Whether a listener of this scope, with these prefixes of paths (none: every path), takes an exchange.
-CREATE OR REPLACE FUNCTION listener_takes(p_scope text, p_prefixes text[], p_is_reserved boolean, p_path text)
-RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT (p_is_reserved OR p_scope = 'all')
-    AND (p_prefixes = '{}' OR EXISTS (SELECT FROM unnest(p_prefixes) prefix WHERE starts_with(p_path, prefix)))
-$$;

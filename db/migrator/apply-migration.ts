@@ -1,11 +1,11 @@
 import type postgres from "postgres";
 import type { Sql } from "../client.ts";
 import { journalIn } from "../schema-of-installation.ts";
+import { replaceFunctions, type SqlFunctions } from "./apply-functions.ts";
 import type { Migration } from "./read-migrations.ts";
 import { runIndexStep } from "./run-index-step.ts";
 import type { MigrationSession } from "./session.ts";
-import { keepTurn } from "./turn.ts";
-import { withLockRetries } from "./with-lock-retries.ts";
+import { inTurn } from "./turn.ts";
 
 /**
  * Makes the table of applied migrations, in drizzle's form, so that drizzle's own migrator and drizzle-kit read it. Source:
@@ -30,15 +30,21 @@ export async function findPending(
 
 /**
  * Applies a migration: in one transaction with its row in the journal, or, when it consists of steps, one after the other,
- * and the row after the last. Does nothing when another process has applied it meanwhile.
+ * and the row after the last. With the row of the last migration come the functions of its version. Does nothing when another
+ * process has applied it meanwhile.
  */
-export async function applyMigration(session: MigrationSession, schema: string, migration: Migration): Promise<void> {
+export async function applyMigration(
+  session: MigrationSession,
+  schema: string,
+  migration: Migration,
+  functions: SqlFunctions | undefined,
+): Promise<void> {
   const { tag } = migration;
   if (migration.kind === "steps") for (const step of migration.steps) await runIndexStep(session, step);
-  await withLockRetries(session, `migration ${tag}`, async (tx) => {
-    if (!(await keepTurn(tx))) throw Object.assign(new Error("another process migrates now"), { code: "55P03" });
+  await inTurn(session, `migration ${tag}`, async (tx) => {
     if ((await findPending(tx, schema, [migration])) === undefined) return;
     if (migration.kind === "transaction") for (const statement of migration.statements) await tx.unsafe(statement);
+    if (functions) await replaceFunctions(tx, schema, functions);
     await record(tx, schema, migration);
   });
 }

@@ -1,7 +1,8 @@
-import type { Sql } from "../client.ts";
+import type { TransactionSql } from "postgres";
 import { lockKey } from "../schema-of-installation.ts";
 import { describeBlockers, readHolder } from "./blockers.ts";
 import { type MigrationSession, pause } from "./session.ts";
+import { withLockRetries } from "./with-lock-retries.ts";
 
 const ADVISORY_LOCK = lockKey(7_867_001);
 const POLL_MS = 200;
@@ -24,8 +25,18 @@ export async function waitForTurn(session: MigrationSession): Promise<void> {
   }
 }
 
-/** Keeps the turn to the end of a transaction. False when the session lost it, with its connection, to another process. */
-export async function keepTurn(tx: Pick<Sql, "unsafe">): Promise<boolean> {
-  const [row] = await tx.unsafe(`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`);
-  return row?.mine;
+/**
+ * Runs `work` in a transaction that keeps the turn to its end, as `withLockRetries` does. Waits while the session has lost the
+ * turn, with its connection, to another process.
+ */
+export function inTurn<T>(
+  session: MigrationSession,
+  name: string,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return withLockRetries(session, name, async (tx) => {
+    const [row] = await tx.unsafe(`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`);
+    if (!row?.mine) throw Object.assign(new Error("another process migrates now"), { code: "55P03" });
+    return work(tx);
+  });
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dumpSchema, SCHEMA_FILE } from "#db/dump-schema.ts";
+import { dumpFunctions, dumpSchema, FUNCTIONS_FILE, SCHEMA_FILE } from "#db/dump-schema.ts";
 import { migrate } from "#db/migrate.ts";
 import { command } from "../command.ts";
 import { onDatabase } from "../on-database.ts";
@@ -10,8 +10,8 @@ import { startEmbeddedPostgres } from "../postgres/embedded.ts";
 await command<Record<string, never>>({
   usage: `Usage: npm run schema:dump
 
-Writes db/schema.sql: the tables that the migrations make, read from an embedded database that is thrown away. Run it
-after each new migration. It leaves db/functions alone.`,
+Writes db/schema.sql, the tables that the migrations make, read from an embedded database that is thrown away; and
+db/functions.json, when db/functions changed last. Run it after each new migration and each change of a function.`,
   options: {},
   async run() {
     const folder = await mkdtemp(join(tmpdir(), "stopwatch-schema-"));
@@ -28,7 +28,8 @@ after each new migration. It leaves db/functions alone.`,
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-    console.log("Wrote db/schema.sql.");
+    await writeFile(FUNCTIONS_FILE, dumpFunctions(Date.now()));
+    console.log("Wrote db/schema.sql and db/functions.json.");
     return 0;
   },
 });

@@ -1,6 +1,5 @@
-import journal from "#db/migrations/meta/_journal.json" with { type: "json" };
 import { pgTextArray } from "#db/pg-array.ts";
-import { assertSchemaFits, readJournal } from "#db/queries/fleet/schema-version.ts";
+import { assertSchemaFits, isOfThisVersion, readApplied } from "#db/queries/fleet/schema-version.ts";
 import { readServerVersion } from "#db/queries/fleet/server-version.ts";
 import { atHost, parseDatabaseAddress } from "#domain/database-address.ts";
 import { isOwnIncarnation } from "../own-incarnation.ts";
@@ -50,11 +49,10 @@ async function checkVersions(source: Side, target: Side): Promise<string | undef
 
 /** Changes of the schema are not replicated, so it has to be the same on both sides, from the beginning to the end. */
 export async function checkMigrations(source: Side, target: Side): Promise<string | undefined> {
-  const [from, to] = [await readJournal(source.sql), await readJournal(target.sql)];
-  const known = journal.entries.map(({ when }) => when);
-  if (String(from) !== String(known))
+  const [from, to] = [await readApplied(source.sql), await readApplied(target.sql)];
+  if (!isOfThisVersion(from))
     return `${source.name} has other migrations than this version of Stopwatch: move with the version that migrated it.`;
-  if (to.length > 0 && String(to) !== String(known))
+  if (to.migrations.length > 0 && !isOfThisVersion(to))
     return `${target.name} has other migrations than ${source.name}: empty it, or run "npm run migrate" on both with this version.`;
   return undefined;
 }
@@ -62,7 +60,7 @@ export async function checkMigrations(source: Side, target: Side): Promise<strin
 /** A database that was only migrated is empty. */
 async function checkEmpty(target: Side): Promise<string | undefined> {
   const filled: string[] = [];
-  const isMigrated = (await readJournal(target.sql)).length > 0;
+  const isMigrated = (await readApplied(target.sql)).migrations.length > 0;
   for (const { name } of await readTables(target)) {
     // Migrations fill it.
     if (isMigrated && name.endsWith(".shards")) continue;

@@ -1,19 +1,27 @@
 import type { Sql } from "../../client.ts";
+import functions from "../../functions.json" with { type: "json" };
 import { InstallationError } from "../../installation-error.ts";
+import type { Runner } from "../../literals.ts";
 import versions from "../../migrations/meta/_journal.json" with { type: "json" };
 import { journalIn, readSchema } from "../../schema-of-installation.ts";
 
 /**
- * Checks that the newest migration of this version is applied. A database with a newer schema is fine. Throws an
- * InstallationError that says what to do.
+ * Checks that the newest migration of this version is applied, and its SQL functions. A database with a newer schema is fine.
+ * Throws an InstallationError that says what to do.
  */
 export async function assertSchemaFits(sql: Sql): Promise<void> {
-  const applied = await readJournal(sql);
-  refuseUnreleased(applied);
+  const { migrations, functionsAt } = await readApplied(sql);
+  refuseUnreleased(migrations);
   const newest = versions.entries[versions.entries.length - 1];
-  if (newest && (applied.at(-1) ?? 0) < newest.when) {
+  const applied = migrations.at(-1) ?? 0;
+  if (newest && applied < newest.when) {
     throw new InstallationError(
       `The database lacks the migration ${newest.tag}: run "npm run migrate" with this version first.`,
+    );
+  }
+  if (applied === newest?.when && functionsAt < functions.writtenAt) {
+    throw new InstallationError(
+      'The database has the SQL functions of an older version: run "npm run migrate" with this version first.',
     );
   }
 }
@@ -23,18 +31,21 @@ export async function assertSchemaFits(sql: Sql): Promise<void> {
  * version's first one, which replaces them. An empty database, and one of a newer version, are fine.
  */
 export async function assertMigratable(sql: Sql): Promise<void> {
-  refuseUnreleased(await readJournal(sql));
+  refuseUnreleased((await readApplied(sql)).migrations);
 }
 
 /**
- * Whether the tables are where the role looks for them, with exactly the migrations that this version knows. Then a column or
- * a function that is not there is a mistake of this version.
+ * Whether the tables are where the role looks for them, with exactly the migrations and functions that this version knows. Then
+ * a column or a function that is not there is a mistake of this version.
  */
 export async function hasKnownSchema(sql: Sql): Promise<boolean> {
   const [row] = await sql`SELECT to_regclass('schedules') IS NOT NULL AS found`;
-  const applied = await readJournal(sql);
-  const known = versions.entries.map(({ when }) => when);
-  return row?.found && applied.length === known.length && applied.every((when, nth) => when === known[nth]);
+  return row?.found && isOfThisVersion(await readApplied(sql));
+}
+
+/** Whether these are exactly the migrations and functions that this version knows. */
+export function isOfThisVersion({ migrations, functionsAt }: Applied): boolean {
+  return String(migrations) === String(versions.entries.map(({ when }) => when)) && functionsAt === functions.writtenAt;
 }
 
 function refuseUnreleased([oldest]: readonly number[]): void {
@@ -45,13 +56,26 @@ function refuseUnreleased([oldest]: readonly number[]): void {
   );
 }
 
-/** When each applied migration was written, epoch ms, the oldest first. None for a database without any. */
-export async function readJournal(sql: Sql): Promise<number[]> {
+/** What is applied: when each migration was written, and when one of the SQL functions was changed last, epoch ms. */
+export type Applied = { migrations: number[]; functionsAt: number };
+
+/** What is applied, the oldest migration first. `functionsAt` is 0 where that is not known. A database may have neither. */
+export async function readApplied(sql: Runner): Promise<Applied> {
   const schema = await readSchema(sql);
-  if (schema === null) return [];
+  if (schema === null) return NOTHING;
   const journal = journalIn(schema);
-  const [present] = await sql`SELECT to_regclass(${journal}) IS NOT NULL AS found`;
-  if (!present?.found) return [];
+  const [table] = await sql`
+    SELECT to_regclass(${journal}) IS NOT NULL AS found, obj_description(to_regclass(${journal}), 'pg_class') AS comment`;
+  if (!table?.found) return NOTHING;
   const rows = await sql`SELECT created_at::float8 AS at FROM ${sql.unsafe(journal)} ORDER BY created_at`;
-  return rows.map(({ at }) => at);
+  return { migrations: rows.map(({ at }) => at), functionsAt: Number(COMMENT.exec(table.comment)?.[1] ?? 0) };
 }
+
+const NOTHING: Applied = { migrations: [], functionsAt: 0 };
+
+/** Notes beside the journal, in its comment, when the applied functions were changed last. */
+export async function noteFunctionsAt(tx: Runner, schema: string, writtenAt: number): Promise<void> {
+  await tx.unsafe(`COMMENT ON TABLE ${journalIn(schema)} IS 'SQL functions of ${writtenAt}'`);
+}
+
+const COMMENT = /^SQL functions of (\d+)$/;

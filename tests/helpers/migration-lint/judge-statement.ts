@@ -5,7 +5,7 @@ import { findAll, kindOf, lastNameIn, namesIn } from "./nodes.ts";
 
 export type Circumstances = {
   history: History;
-  /** The tables and functions that this migration makes. */
+  /** The tables that this migration makes. */
   made: ReadonlySet<string>;
   /** Whether the previous release names this table, column or function. */
   isUsed: (name: string) => boolean;
@@ -58,15 +58,14 @@ export function judgeStatement(statement: Node, circumstances: Circumstances): J
 
 const NOTHING: Judgement = { problems: [], locked: [] };
 
-const HARMLESS: ReadonlySet<string> = new Set([
-  "CreateFunctionStmt",
-  "AlterFunctionStmt",
-  "CommentStmt",
-  "GrantStmt",
-  "CreateExtensionStmt",
-]);
+const HARMLESS: ReadonlySet<string> = new Set(["CommentStmt", "GrantStmt", "CreateExtensionStmt"]);
+
+const OF_FUNCTION =
+  "A function stands in db/functions alone, with what belongs to it: write it there, and leave it out here.";
 
 const NEVER: Record<string, string> = {
+  CreateFunctionStmt: OF_FUNCTION,
+  AlterFunctionStmt: OF_FUNCTION,
   LockStmt: "LOCK TABLE holds up everyone: leave it out. Each statement takes the lock that it needs.",
   VacuumStmt: "VACUUM and ANALYZE are the server's work (VACUUM FULL rewrites under a lock): leave them out.",
   ClusterStmt: "CLUSTER rewrites the table under a lock: leave it out.",
@@ -118,7 +117,9 @@ function judgeDrop(drop: DropStmt, { history, made, isUsed }: Circumstances): Ju
         break;
       case "OBJECT_FUNCTION":
       case "OBJECT_PROCEDURE":
-        if (!made.has(name) && isUsed(name)) judged.problems.push(stillUsed(`the function ${name}`));
+        if (isUsed(name)) judged.problems.push(stillUsed(`the function ${name}`));
+        if (!drop.missing_ok)
+          judged.problems.push(`A new database never had the function ${name}: write DROP FUNCTION IF EXISTS.`);
         break;
       case "OBJECT_TRIGGER":
         judged.locked.push(names.at(-2) ?? "");

@@ -2,7 +2,6 @@ import { type Node, parse } from "libpg-query";
 import { readIndexStep } from "#db/migrator/read-index-step.ts";
 import { History } from "./history.ts";
 import { type Judgement, judgeStatement } from "./judge-statement.ts";
-import { lastNameIn } from "./nodes.ts";
 
 /** The text of a migration, with drizzle's breakpoints in it. */
 export type MigrationText = { tag: string; text: string };
@@ -65,8 +64,7 @@ function judgeMigration(statements: Node[], history: History, isUsed: (name: str
 }
 
 function madeBy(statement: Node): string[] {
-  if ("CreateStmt" in statement) return [statement.CreateStmt.relation?.relname ?? ""];
-  return "CreateFunctionStmt" in statement ? [lastNameIn(statement.CreateFunctionStmt.funcname)] : [];
+  return "CreateStmt" in statement ? [statement.CreateStmt.relation?.relname ?? ""] : [];
 }
 
 function judgeLocks(judgements: Judgement[]): string[] {

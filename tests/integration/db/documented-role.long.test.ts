@@ -1,4 +1,4 @@
-// Guards: db/migrations/**, docs/own-database.md
+// Guards: db/migrations/**, db/functions/**, docs/own-database.md
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";

@@ -76,7 +76,14 @@ describe("the lint of migrations refuses", () => {
     ["DROP INDEX CONCURRENTLY attempts_code", /cannot drop attempts_code CONCURRENTLY/],
     ["DROP TABLE accounts", /The previous release uses the table accounts/],
     ["DROP TABLE schedules CASCADE", /CASCADE drops what this file does not name/],
-    ["DROP FUNCTION create_schedule(uuid)", /uses the function create_schedule/],
+    ["CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", /stands in db\/functions alone/],
+    [
+      "CREATE OR REPLACE FUNCTION create_schedule(uuid) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+      /stands in db\/functions/,
+    ],
+    ["ALTER FUNCTION create_schedule(uuid) STABLE", /stands in db\/functions alone/],
+    ["DROP FUNCTION IF EXISTS create_schedule(uuid)", /uses the function create_schedule/],
+    ["DROP FUNCTION former(uuid)", /write DROP FUNCTION IF EXISTS/],
     ["DROP VIEW v", /not known here/],
     ["ALTER TABLE accounts DROP COLUMN name", /uses the column name/],
     ["ALTER TABLE accounts ALTER COLUMN plan DROP DEFAULT", /uses the default of plan/],
@@ -146,12 +153,8 @@ describe("the lint of migrations allows", () => {
       "CREATE TABLE n (id serial PRIMARY KEY, account_id uuid REFERENCES accounts, x int); CREATE INDEX n_x ON n (x); ALTER TABLE n ALTER x SET NOT NULL; INSERT INTO n (x) SELECT generate_series(1, 9); UPDATE n SET x = 2; CREATE TRIGGER t AFTER INSERT ON n EXECUTE FUNCTION f(); ALTER TABLE accounts ADD a int",
     ],
     [
-      "a function that replaces another",
-      "DROP FUNCTION create_schedule(uuid); CREATE FUNCTION create_schedule(uuid, text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN LOCK TABLE accounts; END $$; REVOKE EXECUTE ON FUNCTION create_schedule FROM PUBLIC",
-    ],
-    [
       "removing what the previous release does not name",
-      "ALTER TABLE schedules DROP COLUMN status; DROP TABLE schedules",
+      "ALTER TABLE schedules DROP COLUMN status; DROP TABLE schedules; DROP FUNCTION IF EXISTS former(uuid)",
     ],
     ["a row of a small table", "UPDATE shards SET epoch = 0 WHERE id = 63; INSERT INTO shards VALUES (64, 0)"],
     [

@@ -1,9 +1,8 @@
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
-import { AppError, DailyLimitReached } from "#domain/errors.ts";
+import { AppError, DailyLimitReached, Unauthorized } from "#domain/errors.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { searchFilter } from "../lists/filters.ts";
 import { targetQuery } from "../lists/target-query.ts";
@@ -30,7 +29,7 @@ export async function startOperation(ctx: Ctx, input: OperationInput): Promise<S
     case "replayed":
       return acceptance;
     case "inactive":
-      throw unauthorized();
+      throw new Unauthorized();
     case "too many running":
       throw tooMany();
     case "too many today":

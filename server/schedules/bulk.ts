@@ -1,8 +1,7 @@
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import { BODY_BYTES_MAX } from "#domain/plans.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import type { JsonItem } from "../http/read-json-list.ts";
 import { ShortTurns } from "../http/short-turns.ts";
@@ -34,7 +33,7 @@ async function storeItems(ctx: Ctx, schedules: readonly JsonItem[]): Promise<Bul
   const creations = await ctx.query(({ sql }, onProgress) =>
     createSchedules(sql, ctx.tenant, creationLimits(ctx), rows, onProgress),
   );
-  if (typeof creations === "string") throw unauthorized();
+  if (typeof creations === "string") throw new Unauthorized();
 
   const quotaError = creations.some(({ outcome }) => outcome === "quota") ? await quotaExceeded(ctx) : undefined;
   const accepted: AcceptedItem[] = [];

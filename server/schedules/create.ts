@@ -1,12 +1,11 @@
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
@@ -65,7 +64,7 @@ export async function store(
     case "replayed":
       return { ...creation, ...clockChangeOf(request) };
     case "inactive":
-      throw unauthorized();
+      throw new Unauthorized();
     case "stale":
       throw new StaleCredential();
     case "past":

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
+import { processEnv } from "#config.ts";
 import { migrateOwnDatabase } from "#scripts/postgres/migrate-own.ts";
 import { startOwnServer } from "#tests/helpers/own-server.ts";
 
@@ -33,7 +34,7 @@ it.skipIf(!hasPsql)(
       .replace("CREATE ROLE stopwatch LOGIN", "CREATE ROLE stopwatch_app LOGIN")
       .replace("ALTER DATABASE stopwatch ", "ALTER DATABASE stopwatch_compose ");
     const env = {
-      ...{ PATH: process.env.PATH, PGHOST: at.hostname, PGPORT: at.port, PGPASSWORD: decodeURIComponent(at.password) },
+      ...{ ...processEnv(), PGHOST: at.hostname, PGPORT: at.port, PGPASSWORD: decodeURIComponent(at.password) },
       ...{ POSTGRES_USER: decodeURIComponent(at.username), POSTGRES_DB: "stopwatch_compose" },
     };
     const made = spawnSync("sh", ["-c", script], { encoding: "utf8", env });

@@ -36,7 +36,7 @@ it.skipIf(!hasPsql)(
     const env = {
       ...{ ...processEnv(), PGHOST: at.hostname, PGPORT: at.port, PGPASSWORD: decodeURIComponent(at.password) },
       ...{ POSTGRES_USER: decodeURIComponent(at.username), POSTGRES_DB: "stopwatch_compose" },
-    };
+    } as NodeJS.ProcessEnv;
     const made = spawnSync("sh", ["-c", script], { encoding: "utf8", env });
     expect([made.status, made.stderr]).toEqual([0, ""]);
     const roles = await admin`

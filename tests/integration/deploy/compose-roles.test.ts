@@ -34,9 +34,15 @@ it.skipIf(!hasPsql)(
       .replace("CREATE ROLE stopwatch LOGIN", "CREATE ROLE stopwatch_app LOGIN")
       .replace("ALTER DATABASE stopwatch ", "ALTER DATABASE stopwatch_compose ");
     const env = {
-      ...{ ...processEnv(), PGHOST: at.hostname, PGPORT: at.port, PGPASSWORD: decodeURIComponent(at.password) },
+      ...processEnv(),
+      ...{
+        NODE_ENV: "test" as const,
+        PGHOST: at.hostname,
+        PGPORT: at.port,
+        PGPASSWORD: decodeURIComponent(at.password),
+      },
       ...{ POSTGRES_USER: decodeURIComponent(at.username), POSTGRES_DB: "stopwatch_compose" },
-    } as NodeJS.ProcessEnv;
+    };
     const made = spawnSync("sh", ["-c", script], { encoding: "utf8", env });
     expect([made.status, made.stderr]).toEqual([0, ""]);
     const roles = await admin`

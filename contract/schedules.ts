@@ -139,7 +139,7 @@ export const ATTEMPT_FIELDS = {
   error_text: z
     .string()
     .describe(
-      "The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets.",
+      "The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets, and for a whole value of 8 or more.",
     ),
   attempted_at: InstantText.describe(
     "When the first byte of the request was sent, or when an attempt that sent none began.",

@@ -51,6 +51,7 @@ async function main() {
     figures: () => dispatcher?.figures() ?? {},
     held: () => dispatcher?.held() ?? null,
     ready: async () => dispatcher?.ready() ?? { status: "unavailable", reason: starting },
+    metricsToken: config.metricsToken,
     metrics,
     log,
   }).catch((error: NodeJS.ErrnoException) => {

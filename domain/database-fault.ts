@@ -57,7 +57,7 @@ const WORDS = {
   ],
   files: [
     "The database cannot read or write its files.",
-    "An operator has to look into the log and the disk of its server.",
+    "An operator has to look into the log and the disk of its server, and restore a backup where data is damaged: npm run restore, or as its host says.",
   ],
 } as const satisfies Record<DatabaseFault, readonly [says: string, hint?: string]>;
 
@@ -96,5 +96,6 @@ const FAULTS: readonly [codes: RegExp, fault: DatabaseFault][] = [
   // A schema or a table that is not there. A column or a function that is not there may be a mistake of ours.
   [/^(3F000|42P01)$/, "schema"],
   [/^UNREADABLE_ANSWER$/, "settings"],
-  [/^58...$/, "files"],
+  // Failures of the file system, and pages of tables and indexes that are damaged.
+  [/^(58...|XX00[12])$/, "files"],
 ];

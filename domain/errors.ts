@@ -69,6 +69,16 @@ export class AppError extends NamedError {
   }
 }
 
+/** UNAUTHORIZED, with the challenge that a 401 has to have (RFC 9110, 15.5.2). The default message fits every invalid credential. */
+export class Unauthorized extends AppError {
+  constructor(
+    message = "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
+    options: Pick<AppErrorOptions, "cookies"> = {},
+  ) {
+    super("UNAUTHORIZED", message, { ...options, headers: { "WWW-Authenticate": "Bearer" } });
+  }
+}
+
 /** FORBIDDEN: the session may do this only within a day of its sign-in. */
 export class SignInTooOld extends AppError {
   constructor() {

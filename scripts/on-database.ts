@@ -1,5 +1,6 @@
 import { connect, type Sql } from "#db/client.ts";
 import { POOLED_SESSION } from "#db/sessions.ts";
+import { withCleanUp } from "./clean-up.ts";
 
 /** Runs `work` on the database at `url`, over one connection that it opens and closes. `name` is shown in pg_stat_activity. */
 export async function onDatabase<T>(
@@ -8,9 +9,5 @@ export async function onDatabase<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const database = connect({ url, name, connectionsMax: 1, prepare: false, session: POOLED_SESSION });
-  try {
-    return await database.run(deadlineMs, ({ sql }) => work(sql));
-  } finally {
-    await database.close();
-  }
+  return withCleanUp(() => database.run(deadlineMs, ({ sql }) => work(sql)), [() => database.close()]);
 }

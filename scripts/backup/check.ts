@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
+import { withCleanUp } from "../clean-up.ts";
 import { freePort } from "../ports.ts";
 import { type Access, addressOf, randomPassword, USER } from "../postgres/access.ts";
 import { countRows, differences, listTables } from "../postgres/count-rows.ts";
@@ -26,14 +27,12 @@ export async function checkCopy(
   const own = { port, password: randomPassword() };
   await startServer(home, port, SETTINGS);
   const sql = postgres(addressOf({ port, password }), { max: 1, onnotice: () => {} });
-  try {
+  const check = async () => {
     const wrong = differences(wanted, await countRows(sql, await listTables(sql), signal));
     if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
     await sql.unsafe(`ALTER ROLE ${USER} PASSWORD '${own.password}'`);
-  } finally {
-    await sql.end({ timeout: 2 });
-    await stopServer(home);
-  }
+  };
+  await withCleanUp(check, [() => sql.end({ timeout: 2 }), () => stopServer(home)]);
   for (const name of ["server.log", "postmaster.opts", "backup_label.old"])
     await rm(join(home.cluster, name), { force: true });
   return own;

@@ -4,6 +4,7 @@ import { readLauncherConfig } from "#config.ts";
 import { checkCopy } from "../backup/check.ts";
 import { copyCluster } from "../backup/copy-cluster.ts";
 import { complete, makeTarget, removePartial, type Target, writeAbout } from "../backup/target.ts";
+import { afterFailure } from "../clean-up.ts";
 import { command, UsageError } from "../command.ts";
 import { count } from "../count.ts";
 import { type Access, readAccess, saveAccess } from "../postgres/access.ts";
@@ -61,7 +62,7 @@ async function backUp(folder: string, dataDir: string, { access, home, withoutKe
     console.log(`To bring it back: npm run restore -- ${shown(target.folder)}`);
     return 0;
   } catch (error) {
-    await removePartial(target.partial, home);
+    await afterFailure(() => removePartial(target.partial, home));
     if (!(error instanceof Stopped) && !signal.aborted) throw error;
     console.log("Stopped. Nothing was kept.");
     return 130;

@@ -10,7 +10,7 @@ await command<{ json?: boolean }>({
 
 Checks the settings, the database and what this installation needs of both, while it runs: one line for each check, with
 what was found and what to do. Run it where web process and dispatcher run, with their settings. It changes nothing, sends
-no mail, shows no secret, and takes 5 s at most for each check. Without DATABASE_URL it looks at the embedded database, and
+no mail, shows no secret, and takes 5 s at most for each check; one that is slower is a warning. Without DATABASE_URL it looks at the embedded database, and
 does not start it.
 
   --json  prints one JSON object: { status, version, checks: [{ name, status, found, todo? }] }

@@ -75,6 +75,8 @@ function progressLines(): (progress: Progress) => void {
 function printSurvey(ring: KeyRing, { byKey, unopenable }: Survey, dryRun: boolean): number {
   for (const problem of unopenable.slice(0, 10)) console.error(`cannot be decrypted, left unchanged: ${problem}`);
   if (unopenable.length > 10) console.error(`and ${count(unopenable.length - 10)} more`);
+  if (unopenable.some((problem) => problem.includes("corrupted")))
+    console.error("What is damaged, a backup brings back: npm run restore, or that of your server.");
   const foreign = [...byKey.keys()].filter((id) => !ring.keys.has(id));
   for (const id of [...ring.keys.keys(), ...foreign]) {
     const used = byKey.get(id) ?? 0;

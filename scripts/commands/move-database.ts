@@ -2,6 +2,7 @@ import { readLauncherConfig } from "#config.ts";
 import { readSchema } from "#db/schema-of-installation.ts";
 import { readRestrictedRole } from "#db/service-role.ts";
 import { describeDurationProblem, parseDuration } from "#domain/duration.ts";
+import { afterFailure, withCleanUp } from "../clean-up.ts";
 import { command, UsageError } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { count } from "../count.ts";
@@ -67,18 +68,16 @@ anywhere, the command continues when it is run again.`,
       throw new SetupError("DATABASE_URL is missing. The embedded database is upgraded by npm run upgrade-database.");
     const target = await openSide(readTarget(to), "The new database");
     const source = await findSource(url, target).catch(async (error) => {
-      await close(target);
+      await afterFailure(() => close(target));
       throw error;
     });
     const conninfo = options["source-for-target"] ?? readConninfo(source.url);
     const serviceUrls = [...new Set([databaseUrl, databaseDirectUrl])];
-    try {
-      return await move({ source, target, conninfo, serviceUrls }, options, readWait(options.wait));
-    } catch (error) {
-      throw explained(error);
-    } finally {
-      await close(source, target);
-    }
+    const explainedMove = () =>
+      move({ source, target, conninfo, serviceUrls }, options, readWait(options.wait)).catch((error) => {
+        throw explained(error);
+      });
+    return withCleanUp(explainedMove, [() => close(source, target)]);
   },
 });
 

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { readLauncherConfig } from "#config.ts";
 import { copyTree, flush } from "../backup/copy-tree.ts";
 import { complete, makeTarget, readAboutOrThrow, removePartial } from "../backup/target.ts";
+import { afterFailure } from "../clean-up.ts";
 import { command, UsageError } from "../command.ts";
 import { freePort } from "../ports.ts";
 import { type Access, readAccess, saveAccess } from "../postgres/access.ts";
@@ -46,7 +47,7 @@ the old one away first. FOLDER stays as it is. If something is due in it, "npm s
       if (!hasKeys)
         console.log(`The backup has no keys: put your copy of keys.env into ${target.folder}, or set ENCRYPTION_KEYS.`);
     } catch (error) {
-      await removePartial(target.partial, home);
+      await afterFailure(() => removePartial(target.partial, home));
       if (!(error instanceof Stopped)) throw error;
       console.log("Stopped. Nothing was kept.");
       return 130;

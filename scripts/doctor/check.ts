@@ -9,6 +9,9 @@ export type Check = { name: string; needs: readonly string[]; run(context: Conte
 export const ok = (found: string): Finding => ({ status: "ok", found });
 export const skipped = (found: string): Finding => ({ status: "skipped", found });
 export const warning = (found: string, todo: string): Finding => ({ status: "warning", found, todo });
+/** Nothing was found within `ms`, which on a busy machine is no failure. */
+export const slow = (ms: number): Finding =>
+  warning(`slow: no result within ${ms / 1_000} s`, "Run it again; if that repeats, look at the server's load.");
 export const failure = (found: string, todo?: string): Finding => ({ status: "failure", found, ...(todo && { todo }) });
 
 /** A duration in its largest unit, such as "3 s", "7 min", "26 h" and "5 days". */

@@ -1,16 +1,17 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import type { DatabaseFault } from "#domain/database-fault.ts";
-import { type Finding, failure } from "./check.ts";
+import { type Finding, failure, slow } from "./check.ts";
+import { CALL_MS_MAX } from "./context.ts";
 
 /** What an operator can do where the fault's own description says nothing. */
 const TODO: Partial<Record<DatabaseFault, string>> = {
   unreachable: "Start the server, or correct host and port in the address, and what is between it and this machine.",
-  timeout: "Look at what holds the server up, and at the network between it and this machine.",
   conflict: "Look at what locks rows for long.",
 };
 
 /** The finding of a check that threw `error`. `clear` takes secrets out of the texts of the driver. */
 export function describeFailure(error: unknown, clear: (text: string) => string): Finding {
+  if (error instanceof DatabaseUnavailable && error.fault === "timeout") return slow(CALL_MS_MAX);
   if (error instanceof DatabaseUnavailable) {
     const reason = messageOf(error.cause);
     const text = reason ? `${withoutStop(error.publicMessage)} (${clear(reason)})` : error.publicMessage;

@@ -1,11 +1,11 @@
-import { type Check, type Finding, failure, skipped } from "./check.ts";
+import { type Check, type Finding, skipped, slow } from "./check.ts";
 import { CHECK_MS_MAX, type Context } from "./context.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 export type Result = Finding & { name: string };
 
 /**
- * Runs the checks one after the other, each for 5 s at most. A check whose `needs` did not succeed is skipped. `onResult` is
+ * Runs the checks one after the other, each for 5 s at most: one that is slower has found nothing, and is a warning. A check whose `needs` did not succeed is skipped. `onResult` is
  * told each result at once.
  */
 export async function runChecks(
@@ -37,11 +37,7 @@ function rootOf(name: string, checks: readonly Check[], results: ReadonlyMap<str
 async function within(ms: number, work: () => Promise<Finding>): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {
-    const finding = failure(
-      `no answer within ${ms / 1_000} s`,
-      "Run it again; if that repeats, look at the server's load.",
-    );
-    timer = setTimeout(resolve, ms, finding);
+    timer = setTimeout(resolve, ms, slow(ms));
   });
   return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }

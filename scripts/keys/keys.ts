@@ -3,6 +3,7 @@ import { link, open, readFile, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { generateEncryptionKey, parseKeyRing } from "#domain/cipher.ts";
+import { withCleanUp } from "../clean-up.ts";
 import { makeDataFolder } from "../data-folder.ts";
 import { SetupError } from "../setup-error.ts";
 
@@ -51,14 +52,12 @@ export async function readKeys(dataDir: string): Promise<Keys | undefined> {
 async function writeOnce(file: string, text: string) {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, "wx", 0o600);
-  try {
+  const write = async () => {
     await handle.writeFile(text);
     await handle.sync();
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
-  } finally {
-    await handle.close();
-    await unlink(draft);
-  }
+  };
+  await withCleanUp(write, [() => handle.close(), () => unlink(draft)]);
 }

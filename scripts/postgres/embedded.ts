@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
+import { afterFailure } from "../clean-up.ts";
 import { makeDataFolder } from "../data-folder.ts";
 import { freePort } from "../ports.ts";
 import { SetupError } from "../setup-error.ts";
@@ -8,7 +9,16 @@ import { type Access, addressOf, DATABASE, makeAccess, readAccess, saveAccess } 
 import { findPostgresHome, type PostgresHome } from "./home.ts";
 import { takeOwnership } from "./ownership.ts";
 import { OLDER_MAJORS } from "./releases.ts";
-import { createCluster, hasCluster, isServerRunning, killServer, majorOf, startServer, stopServer } from "./server.ts";
+import {
+  createCluster,
+  damagedData,
+  hasCluster,
+  isServerRunning,
+  killServer,
+  majorOf,
+  startServer,
+  stopServer,
+} from "./server.ts";
 
 export type EmbeddedPostgres = {
   /** The address of the database, including the password. */
@@ -51,7 +61,13 @@ export async function startEmbeddedPostgres(
   await startServer(home, access.port, settings);
   const ownership = await takeOwnership(addressOf(access, "postgres"));
   if (!ownership) throw new SetupError(inUse(dataDir));
-  await createDatabase(access);
+  await createDatabase(access).catch(async (error) => {
+    await afterFailure(
+      () => ownership.release(),
+      () => stopServer(home),
+    );
+    throw error;
+  });
   let gone = false;
   void ownership.lost.then(() => {
     gone = true;
@@ -122,6 +138,8 @@ async function assertSameMajor(dataDir: string, home: PostgresHome) {
   const found = await readMajor(dataDir);
   const brought = await majorOf(home);
   if (found === "" || found === brought) return;
+  if (!/^\d+$/.test(found))
+    throw new SetupError(`PG_VERSION in ${home.cluster} is no version. ${damagedData(home.cluster)}`);
   const whatToDo = OLDER_MAJORS.includes(found)
     ? 'run "npm run upgrade-database", which copies it to a new one and keeps the old'
     : "run the version of Stopwatch that made it, or set DATABASE_URL to a PostgreSQL of your own";

@@ -48,12 +48,21 @@ export async function startServer(home: PostgresHome, port: number, settings: Re
       const isHeld = /pre-existing shared memory block/.test(written.slice(from));
       if (!isHeld || performance.now() > until) {
         const end = (written || outputOf(error)).trimEnd().slice(-1500);
-        throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${end}`);
+        const hint = DAMAGED.test(end) ? `\n${damagedData(home.cluster)}` : "";
+        throw new SetupError(`PostgreSQL did not start. The end of ${log}:\n${end}${hint}`);
       }
       await wait(ORPHANS_POLL_MS);
     }
   }
 }
+
+/** What a server says of files that are missing or not as it wrote them. Source: xlog.c, xlogrecovery.c, controldata_utils.c, bufmgr.c. */
+const DAMAGED =
+  /PANIC: {2}|could not (find the database system|locate a valid checkpoint|read from file|read file|open (file|directory) "(global|base|pg_))|incorrect checksum|invalid (page|data|checkpoint|magic|record)|control file|pg_control|(is|are) (damaged|corrupted)|bogus data/i;
+
+/** What to do where the files of a data folder's server are damaged. */
+export const damagedData = (cluster: string) =>
+  `The data in ${cluster} seems to be damaged: move its folder away, and bring back a backup with npm run restore.`;
 
 /** A crash may be followed by a long recovery. */
 const START_S_MAX = 600;
@@ -144,7 +153,10 @@ export async function createCluster(home: PostgresHome, password: string) {
     ]);
     await rename(join(staging, "cluster"), home.cluster);
   } catch (error) {
-    if (!(await hasCluster(home))) throw new SetupError(`PostgreSQL's data could not be created. ${outputOf(error)}`);
+    if (await hasCluster(home)) return;
+    if (/^(ENOTEMPTY|EEXIST)$/.test((error as NodeJS.ErrnoException).code ?? ""))
+      throw new SetupError(`${home.cluster} has no PG_VERSION. ${damagedData(home.cluster)}`);
+    throw new SetupError(`PostgreSQL's data could not be created. ${outputOf(error)}`);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

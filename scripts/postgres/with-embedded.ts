@@ -1,3 +1,4 @@
+import { withCleanUp } from "../clean-up.ts";
 import { findRunningPostgres, startEmbeddedPostgres } from "./embedded.ts";
 
 /** Calls `work` with the address of a data folder's database. Starts its server for that time if it does not run. */
@@ -5,9 +6,5 @@ export async function withEmbeddedPostgres<T>(dataDir: string, work: (url: strin
   const running = await findRunningPostgres(dataDir);
   if (running) return work(running);
   const server = await startEmbeddedPostgres(dataDir);
-  try {
-    return await work(server.url);
-  } finally {
-    await server.stop();
-  }
+  return withCleanUp(() => work(server.url), [() => server.stop()]);
 }

@@ -5,6 +5,7 @@ import { migrate } from "#db/migrate.ts";
 import { assertKeyRingOpens } from "#db/queries/fleet/instance-secrets.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { aborted } from "../aborted.ts";
+import { withCleanUp } from "../clean-up.ts";
 import { readOrMakeKeys } from "../keys/keys.ts";
 import { onDatabase } from "../on-database.ts";
 import { listenablePortOrThrow } from "../ports.ts";
@@ -56,93 +57,95 @@ export async function runAllParts(launch: Launch): Promise<number> {
 
   const polling = new AbortController();
 
-  try {
-    assertSettings(config);
-    if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
-    const port = await listenablePortOrThrow("PORT", config.host, config.port);
-    const dispatcherPorts = await findDispatcherPorts(config, launch.dispatchers ?? 1);
-    if (dispatcherPorts.includes(port))
-      throw new SetupError(
-        `The web part and a dispatcher would both listen on port ${port}: set PORT or DISPATCHER_PORT.`,
+  const run = async () => {
+    try {
+      assertSettings(config);
+      if (!config.databaseUrl) await assertDataFolderFree(config.dataDir);
+      const port = await listenablePortOrThrow("PORT", config.host, config.port);
+      const dispatcherPorts = await findDispatcherPorts(config, launch.dispatchers ?? 1);
+      if (dispatcherPorts.includes(port))
+        throw new SetupError(
+          `The web part and a dispatcher would both listen on port ${port}: set PORT or DISPATCHER_PORT.`,
+        );
+      const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
+      if (!config.databaseUrl) {
+        say(`the data is in ${resolve(config.dataDir)} (npm run backup -- FOLDER copies it)`);
+        say("starting PostgreSQL");
+        database = await startEmbeddedPostgres(config.dataDir);
+      }
+      signal.throwIfAborted();
+      const options = { onLog: say, signal };
+      const server = database
+        ? await migrate(database.url, options)
+        : await untilReachable(() => migrateOwnDatabase(config, options), options);
+      if (database) await holdIfRestored(database.cluster, database.url);
+      const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
+      for (const notice of noticesOf(server, database && HOST_YOUR_OWN)) say(`warning: ${notice}`);
+      const env = {
+        ...processEnv(),
+        ...keys,
+        ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
+        // Not deleted: Next.js would read it from .env again.
+        ...{ DATABASE_OWNER_URL: "", DATABASE_OWNER_URL_FILE: "" },
+        PORT: String(port),
+        DISPATCHER_PORT: String(dispatcherPorts[0]),
+        LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),
+        NEXT_TELEMETRY_DISABLED: "1",
+      };
+      await onDatabase(database?.url ?? (config.databaseDirectUrl as string), { name: "stopwatch start" }, (sql) =>
+        assertKeyRingOpens(sql, readConfig(env).keyRing),
       );
-    const keys = config.hasEncryptionKeys ? {} : await readOrMakeKeys(config.dataDir);
-    if (!config.databaseUrl) {
-      say(`the data is in ${resolve(config.dataDir)} (npm run backup -- FOLDER copies it)`);
-      say("starting PostgreSQL");
-      database = await startEmbeddedPostgres(config.dataDir);
-    }
-    signal.throwIfAborted();
-    const options = { onLog: say, signal };
-    const server = database
-      ? await migrate(database.url, options)
-      : await untilReachable(() => migrateOwnDatabase(config, options), options);
-    if (database) await holdIfRestored(database.cluster, database.url);
-    const held = await findHold(database?.url ?? (config.databaseDirectUrl as string));
-    for (const notice of noticesOf(server, database && HOST_YOUR_OWN)) say(`warning: ${notice}`);
-    const env = {
-      ...processEnv(),
-      ...keys,
-      ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
-      // Not deleted: Next.js would read it from .env again.
-      ...{ DATABASE_OWNER_URL: "", DATABASE_OWNER_URL_FILE: "" },
-      PORT: String(port),
-      DISPATCHER_PORT: String(dispatcherPorts[0]),
-      LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),
-      NEXT_TELEMETRY_DISABLED: "1",
-    };
-    await onDatabase(database?.url ?? (config.databaseDirectUrl as string), { name: "stopwatch start" }, (sql) =>
-      assertKeyRingOpens(sql, readConfig(env).keyRing),
-    );
-    await launch.prepare?.({ onLog: say, signal });
-    signal.throwIfAborted();
+      await launch.prepare?.({ onLog: say, signal });
+      signal.throwIfAborted();
 
-    const dispatchers = dispatcherPorts.length === 1 ? "the dispatcher" : `${dispatcherPorts.length} dispatchers`;
-    say(`starting ${dispatchers} and the web part`);
-    const output = createPartOutput(launch);
-    // A wrong setting ends a part at its first start, and does not become right by starting again.
-    let wasReady = false;
-    const mayRestart = () => wasReady;
-    kept = database && keepDatabase(database, config.dataDir, { mayRestart, onLog: say });
-    parts = supervise(launch.parts(env, { host: config.host, port }, dispatcherPorts), {
-      onLine: output.write,
-      onLog: say,
-      mayRestart,
-      ...(kept && { untilStartable: kept.running }),
-    });
-    const problem = Promise.race([parts.givenUp, ...(kept ? [kept.givenUp] : []), aborted(signal)]);
+      const dispatchers = dispatcherPorts.length === 1 ? "the dispatcher" : `${dispatcherPorts.length} dispatchers`;
+      say(`starting ${dispatchers} and the web part`);
+      const output = createPartOutput(launch);
+      // A wrong setting ends a part at its first start, and does not become right by starting again.
+      let wasReady = false;
+      const mayRestart = () => wasReady;
+      kept = database && keepDatabase(database, config.dataDir, { mayRestart, onLog: say });
+      parts = supervise(launch.parts(env, { host: config.host, port }, dispatcherPorts), {
+        onLine: output.write,
+        onLog: say,
+        mayRestart,
+        ...(kept && { untilStartable: kept.running }),
+      });
+      const problem = Promise.race([parts.givenUp, ...(kept ? [kept.givenUp] : []), aborted(signal)]);
 
-    // A part may have logged why it is not ready, such as a hold after a restore.
-    const sayWhy = (line: string) => {
-      output.flush();
-      say(line);
-    };
-    const early = await Promise.race([
-      untilReady(localUrl(config.host, port, held ? "/healthz" : "/readyz"), { onLog: sayWhy, signal: polling.signal }),
-      problem,
-    ]);
-    if (early === undefined) {
-      wasReady = true;
-      output.open();
-      const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
-      say(`ready: ${address}`);
-      if (held) say(held);
-      const link = await makeSignInLink(env, address);
-      if (link) say(`sign in as ${link.email} within 15 minutes: ${link.url}`);
-    } else {
-      output.flush();
+      // A part may have logged why it is not ready, such as a hold after a restore.
+      const sayWhy = (line: string) => {
+        output.flush();
+        say(line);
+      };
+      const early = await Promise.race([
+        untilReady(localUrl(config.host, port, held ? "/healthz" : "/readyz"), {
+          onLog: sayWhy,
+          signal: polling.signal,
+        }),
+        problem,
+      ]);
+      if (early === undefined) {
+        wasReady = true;
+        output.open();
+        const address = config.port === port ? config.baseUrl : `http://localhost:${port}`;
+        say(`ready: ${address}`);
+        if (held) say(held);
+        const link = await makeSignInLink(env, address);
+        if (link) say(`sign in as ${link.email} within 15 minutes: ${link.url}`);
+      } else {
+        output.flush();
+      }
+      const found = early ?? (await problem);
+      console.error(`${found} Stopping the rest.`);
+      return 1;
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      say("stopping: the dispatcher finishes what it has begun (Ctrl-C again stops at once)");
+      return 0;
     }
-    const found = early ?? (await problem);
-    console.error(`${found} Stopping the rest.`);
-    return 1;
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    say("stopping: the dispatcher finishes what it has begun (Ctrl-C again stops at once)");
-    return 0;
-  } finally {
-    polling.abort();
-    await parts?.stop();
-    await (kept ?? database)?.stop();
-  }
+  };
+  return withCleanUp(run, [() => polling.abort(), () => parts?.stop(), () => (kept ?? database)?.stop()]);
 }
 
 const HOST_YOUR_OWN = "npm has no newer one; to serve others, use your distribution's (docs/own-database.md)";

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { migrate } from "#db/migrate.ts";
 import { aborted } from "../aborted.ts";
+import { afterFailure, withCleanUp } from "../clean-up.ts";
 import { count } from "../count.ts";
 import { makeDataFolder } from "../data-folder.ts";
 import { onDatabase } from "../on-database.ts";
@@ -35,21 +36,23 @@ export async function upgradeDataFolder(
   // Read-only: what another program stored in it now would be lost.
   const old = await startEmbeddedPostgres(dataDir, { programs, settings: { default_transaction_read_only: "on" } });
   let made: EmbeddedPostgres | undefined;
-  let copied: { rows: number; tables: number };
-  try {
+  const copy = async () => {
     await removeUpgrading(dataDir);
     made = await makeNew(dataDir, signal);
     const copying = copyDatabase(old.url, made.url, { onProgress: progress.show, signal });
-    copied = await Promise.race([copying, aborted(signal)]);
+    const done = await Promise.race([copying, aborted(signal)]);
     await made.stop();
-  } catch (error) {
-    await made?.stop();
-    await removeUpgrading(dataDir);
-    throw error;
-  } finally {
-    progress.end();
-    await old.stop();
-  }
+    return done;
+  };
+  const copyOrRemove = () =>
+    copy().catch(async (error) => {
+      await afterFailure(
+        () => made?.stop(),
+        () => removeUpgrading(dataDir),
+      );
+      throw error;
+    });
+  const copied = await withCleanUp(copyOrRemove, [() => progress.end(), () => old.stop()]);
   await swapClusters(dataDir, major);
   return copied;
 }
@@ -68,7 +71,7 @@ const EXTRA_BYTES = 512_000_000;
 /** Brings the old database to this version's schema, and holds it if it is a backup that nobody has started yet. */
 async function prepareOld(dataDir: string, programs: string, options: Options) {
   const old = await startEmbeddedPostgres(dataDir, { programs });
-  try {
+  const prepare = async () => {
     await migrate(old.url, options);
     await holdIfRestored(old.cluster, old.url);
     const [row] = await onDatabase(
@@ -77,9 +80,8 @@ async function prepareOld(dataDir: string, programs: string, options: Options) {
       (sql) => sql`SELECT pg_database_size(current_database())::float8 AS bytes`,
     );
     await assertRoom(dirname(old.cluster), row?.bytes + EXTRA_BYTES);
-  } finally {
-    await old.stop();
-  }
+  };
+  await withCleanUp(prepare, [() => old.stop()]);
 }
 
 async function assertRoom(folder: string, bytes: number) {

@@ -1,7 +1,7 @@
 import { type FoundApiKey, findApiKeyByHash } from "#db/queries/accounts/api-keys.ts";
 import { findSessionsByHash } from "#db/queries/accounts/sessions.ts";
 import { hashApiKey, parseApiKey } from "#domain/api-key.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import { hashSessionToken } from "#domain/session-token.ts";
 import type { Caller, Query } from "../context.ts";
 import { callSourceOf } from "../http/call-source.ts";
@@ -46,15 +46,8 @@ export function assertMayCall(
   if (credential.kind === "session" && !READ_METHODS.has(method)) assertSameOrigin(headers, baseUrl);
 }
 
-/** The error for every invalid credential but an expired key; it does not say why. */
-export function unauthorized(
-  message = "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
-): AppError {
-  return new AppError("UNAUTHORIZED", message, { headers: { "WWW-Authenticate": "Bearer" } });
-}
-
 function expired(at: Date): AppError {
-  return unauthorized(`This API key was rotated and expired at ${at.toISOString()}. Use the key that replaced it.`);
+  return new Unauthorized(`This API key was rotated and expired at ${at.toISOString()}. Use the key that replaced it.`);
 }
 
 async function authenticateKey(
@@ -64,7 +57,7 @@ async function authenticateKey(
   query: Query,
 ): Promise<Caller> {
   const key = bearerToken(authorization);
-  if (key === undefined || parseApiKey(key) === null) throw unauthorized();
+  if (key === undefined || parseApiKey(key) === null) throw new Unauthorized();
   const row = await query(({ db }) => findApiKeyByHash(db, hashApiKey(key)));
   const caller = row?.refusal === null ? toCaller(row) : undefined;
   cacheCaller(authorization, caller);
@@ -72,7 +65,8 @@ async function authenticateKey(
     const { id: subjectId, accountId, name: keyName, env, refusal: reason } = row;
     services.refusals.record({ accountId, subjectId, details: { keyName, env, reason }, ...callSourceOf(request) });
   }
-  if (caller === undefined) throw row?.refusal === "expired" && row.expiresAt ? expired(row.expiresAt) : unauthorized();
+  if (caller === undefined)
+    throw row?.refusal === "expired" && row.expiresAt ? expired(row.expiresAt) : new Unauthorized();
   if (row?.isStale) recordKeyUse(services, row.id);
   return caller;
 }
@@ -105,7 +99,7 @@ export async function authenticateSession(
       const details = refusal === null ? {} : { reason: refusal };
       services.refusals.record({ accountId, subjectId, details, ...callSourceOf({ headers }) });
     }
-    throw unauthorized();
+    throw new Unauthorized();
   }
 
   const { id, accountId, plan, tokenHash, ageS, isStale, isRenewable } = session;
@@ -125,8 +119,7 @@ export async function authenticateSession(
 }
 
 function ambiguous({ config }: Services, path: string): AppError {
-  return new AppError("UNAUTHORIZED", "The request has sw_session cookies of several accounts. Sign in again.", {
-    headers: { "WWW-Authenticate": "Bearer" },
+  return new Unauthorized("The request has sw_session cookies of several accounts. Sign in again.", {
     cookies: clearedSessionCookies(config, path),
   });
 }

@@ -1,7 +1,6 @@
 import { checkSubscriptionIn, findBilling, saveCustomer } from "#db/queries/accounts/subscriptions.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import { PAID_PLAN } from "#domain/subscription.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { billingOf } from "./provider.ts";
 
@@ -18,7 +17,7 @@ export async function startCheckout(ctx: Ctx): Promise<{ url: string }> {
   const billing = await billingOf(ctx.config);
   const { accountId } = ctx.tenant;
   const account = await ctx.query(({ db }) => findBilling(db, accountId));
-  if (!account) throw unauthorized();
+  if (!account) throw new Unauthorized();
   assertMaySubscribe(account);
 
   const attempt = `${accountId} ${account.version} ${Math.floor(Date.now() / CHECKOUT_REUSE_MS)}`;
@@ -28,7 +27,7 @@ export async function startCheckout(ctx: Ctx): Promise<{ url: string }> {
     const outcome = await ctx.query(({ db }) =>
       saveCustomer(db, accountId, { customerId, account: account.customerId }),
     );
-    if (outcome === "inactive") throw unauthorized();
+    if (outcome === "inactive") throw new Unauthorized();
     if (outcome === "another")
       throw new AppError("CONFLICT", "Another checkout for this account has just started. Try again.");
   }

@@ -1,6 +1,5 @@
 import { findBilling } from "#db/queries/accounts/subscriptions.ts";
-import { AppError } from "#domain/errors.ts";
-import { unauthorized } from "../auth/authenticate.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 import { billingOf } from "./provider.ts";
 
@@ -11,7 +10,7 @@ import { billingOf } from "./provider.ts";
 export async function openPortal(ctx: Ctx): Promise<{ url: string }> {
   const billing = await billingOf(ctx.config);
   const account = await ctx.query(({ db }) => findBilling(db, ctx.tenant.accountId));
-  if (!account) throw unauthorized();
+  if (!account) throw new Unauthorized();
   if (account.customerId === null || account.status === "none") {
     throw new AppError("CONFLICT", "This account has no subscription yet. Start one by the checkout.");
   }

@@ -79,7 +79,7 @@ function guard(server: Server): void {
     for (const one of handlers) one.call(server, request, response);
   };
   const kept = new KeptDocuments(handle, pageSettings());
-  const addAnswer = endConnectionsOnClose(server);
+  const addAnswer = endConnectionsOnClose(server, () => getServices().config.trustedProxies.length > 0);
   server.on("request", (request, response) => {
     // Next.js and the gate listen for the end of an answer, and a page that fails is rendered twice: 11 listeners are no leak.
     response.setMaxListeners(LISTENERS_MAX);

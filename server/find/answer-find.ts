@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { validate } from "#contract/inputs/validate.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
-import { unauthorized } from "../auth/authenticate.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import { findDocPages } from "../docs/find-pages.ts";
 import { docHref } from "../docs/pages.ts";
 import { ok, type Reply } from "../http/reply.ts";
@@ -26,7 +26,7 @@ const FindInput = z.strictObject({
 export async function answerFind({ url, headers }: Pick<Request, "url" | "headers">): Promise<Reply> {
   const { q, env } = validate(FindInput, Object.fromEntries(new URL(url).searchParams));
   const ctx = await readPageCtx(headers, { env, isRefresh: true });
-  if (ctx === null) throw unauthorized();
+  if (ctx === null) throw new Unauthorized();
   const docs = findDocPages(q).map((page) => ({ title: page.title, href: docHref(page) }));
   return ok({ schedules: await findTyped(ctx, q), docs });
 }

@@ -1,7 +1,7 @@
 import type { Config } from "#config.ts";
 import { getMetrics } from "#contract/health.ts";
 import { readQuery } from "#contract/inputs/read-query.ts";
-import { AppError } from "#domain/errors.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import type { ResponseMeta } from "../http/envelope.ts";
 import { ok, type Reply } from "../http/reply.ts";
 import { limitRejections } from "../rate-limit/enforce.ts";
@@ -33,9 +33,7 @@ const METRICS = "metrics";
 
 function assertToken(headers: Headers, config: Config): void {
   if (hasMetricsToken(headers, config)) return;
-  throw new AppError("UNAUTHORIZED", "The token of METRICS_TOKEN is required: Authorization: Bearer <METRICS_TOKEN>.", {
-    headers: { "WWW-Authenticate": "Bearer" },
-  });
+  throw new Unauthorized("The token of METRICS_TOKEN is required: Authorization: Bearer <METRICS_TOKEN>.");
 }
 
 /** Prometheus text when `Accept` names text/plain and not JSON, as Prometheus does; else JSON. */

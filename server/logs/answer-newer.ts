@@ -1,8 +1,8 @@
 import { LogsInput } from "#contract/inputs/logs-input.ts";
 import { invalid, validate } from "#contract/inputs/validate.ts";
 import { environmentOf } from "#domain/environment.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import { parseInstant } from "#domain/instant.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import { ok, type Reply } from "../http/reply.ts";
 import { readPageCtx } from "../page-ctx.ts";
 import { countSince } from "./count-since.ts";
@@ -14,7 +14,7 @@ import { countSince } from "./count-since.ts";
 export async function answerNewer({ url, headers }: Pick<Request, "url" | "headers">): Promise<Reply> {
   const { since = "", env, ...filters } = Object.fromEntries(new URL(url).searchParams);
   const ctx = await readPageCtx(headers, { env: environmentOf(env), isRefresh: true });
-  if (ctx === null) throw unauthorized();
+  if (ctx === null) throw new Unauthorized();
   const sinceMs = parseInstant(since);
   if (sinceMs === null) throw invalid([{ path: "since", message: "must be an instant" }]);
   const { limit: _limit, offset: _offset, after: _after, sort: _sort, ...filter } = validate(LogsInput, filters);

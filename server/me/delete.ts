@@ -3,8 +3,8 @@ import { deleteQueuedCustomers } from "#billing/delete-customers.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { deleteActiveAccount } from "#db/queries/accounts/delete.ts";
 import { hasFiringSchedules, waitForRunningClaims } from "#db/queries/schedules/running-claims.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import { deleteMailsTo } from "#mail/mailbox.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import { assertRecentSignIn } from "../auth/recent-sign-in.ts";
 import { billingOf } from "../billing/provider.ts";
 import type { Ctx } from "../context.ts";
@@ -24,7 +24,7 @@ export async function deleteOwnAccount(ctx: Ctx): Promise<void> {
   assertRecentSignIn(ctx);
   const by = { actor: "session", actorId: ctx.credential.id, ...ctx.source() } as const;
   const deleted = await ctx.query(({ db }) => deleteActiveAccount(db, ctx.tenant.accountId, by));
-  if (deleted === undefined) throw unauthorized();
+  if (deleted === undefined) throw new Unauthorized();
   const { shard, email } = deleted;
   cancelSubscription(ctx);
   await deleteMails(ctx, email);

@@ -2,9 +2,9 @@ import type { OperationInput } from "#contract/inputs/operation-input.ts";
 import { tooManyRunning, tooManyToday } from "#contract/refusals.ts";
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import type { OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
@@ -30,7 +30,7 @@ export async function startOperation(ctx: Ctx, input: OperationInput): Promise<S
     case "replayed":
       return acceptance;
     case "inactive":
-      throw unauthorized();
+      throw new Unauthorized();
     case "too many running":
       throw tooManyRunning();
     case "too many today":

@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { invalid } from "#contract/inputs/validate.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { type Environment, environmentOf } from "#domain/environment.ts";
-import { AppError, DailyLimitReached } from "#domain/errors.ts";
-import { unauthorized } from "../auth/authenticate.ts";
+import { AppError, DailyLimitReached, Unauthorized } from "#domain/errors.ts";
 import { refererPath, signedOutPageUrl } from "../auth/redirects.ts";
 import { assertSameOrigin } from "../auth/same-origin.ts";
 import { type Ctx, inEnvironment } from "../context.ts";
@@ -96,7 +95,7 @@ export function formRoute(form: Form | FormWithoutSession): { GET: RouteHandler;
 /** Looks the session up and counts the request. Throws an AppError when the caller is not admitted. */
 async function admit(request: Request, meta: ResponseMeta): Promise<Ctx> {
   const ctx = await openSession(request.headers, { writes: true, meta });
-  if (ctx === null) throw unauthorized();
+  if (ctx === null) throw new Unauthorized();
   await limitRequests(meta, ctx.tenant.accountId, ctx.limits.requestsPerMinute);
   return ctx;
 }
@@ -134,7 +133,7 @@ function postedForm(
 }
 
 async function runVerb({ verb }: Form, posted: PostedForm, admitted: Ctx | AppError | null): Promise<Reply> {
-  if (admitted === null || admitted instanceof AppError) throw admitted ?? unauthorized();
+  if (admitted === null || admitted instanceof AppError) throw admitted ?? new Unauthorized();
   const { env, services } = posted;
   const goTo: FormCall["goTo"] = (path, query, cookies) => seeOther(pageUrl(path, env, query), cookies);
   const finish: FormCall["finish"] = (path, flash, cookies = []) =>

@@ -4,9 +4,8 @@ import { notInFuture, type ReadTime } from "#contract/inputs/time-input.ts";
 import { validate } from "#contract/inputs/validate.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
-import { AppError } from "#domain/errors.ts";
+import { AppError, Unauthorized } from "#domain/errors.ts";
 import { BODY_BYTES_MAX } from "#domain/plans.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import type { Ctx } from "../context.ts";
 import { ShortTurns } from "../http/short-turns.ts";
 import { inTurn } from "./bulk-turns.ts";
@@ -33,7 +32,7 @@ async function storeItems(ctx: Ctx, schedules: readonly UnreadItem[]): Promise<B
   const creations = await ctx.query(({ sql }, onProgress) =>
     createSchedules(sql, ctx.tenant, creationLimits(ctx), rows, onProgress),
   );
-  if (typeof creations === "string") throw unauthorized();
+  if (typeof creations === "string") throw new Unauthorized();
 
   const overQuota = creations.some(({ outcome }) => outcome === "quota") ? await quotaError(ctx) : undefined;
   const accepted: AcceptedItem[] = [];

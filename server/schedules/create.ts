@@ -3,11 +3,10 @@ import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-inpu
 import { quotaExceeded } from "#contract/refusals.ts";
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
-import type { AppError } from "#domain/errors.ts";
+import { type AppError, Unauthorized } from "#domain/errors.ts";
 import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
-import { unauthorized } from "../auth/authenticate.ts";
 import { StaleCredential } from "../auth/cached-credentials.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
@@ -64,7 +63,7 @@ export async function store(
     case "replayed":
       return { ...creation, ...clockChangeOf(request) };
     case "inactive":
-      throw unauthorized();
+      throw new Unauthorized();
     case "stale":
       throw new StaleCredential();
     case "past":

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { AppError } from "#domain/errors.ts";
+import { Unauthorized } from "#domain/errors.ts";
 import { signRequest } from "#domain/signing.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 import { callerAddressOf } from "../http/caller-address.ts";
@@ -39,7 +39,7 @@ export async function receiveTrial(request: Request): Promise<Reply> {
   }
 }
 
-const notSigned = () => new AppError("UNAUTHORIZED", "This address takes the trials of this installation alone.");
+const notSigned = () => new Unauthorized("This address takes the trials of this installation alone.");
 
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];

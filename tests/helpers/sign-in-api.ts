@@ -36,6 +36,14 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
   });
   github.redirectUri = `${api.config.baseUrl}/v1/auth/oauth/github/callback`;
   const { sql } = api;
+  const { anonymous } = api.services;
+  const runs: Promise<unknown>[] = [];
+  const { run } = anonymous;
+  anonymous.run = (...args) => {
+    const result = run.apply(anonymous, args) as ReturnType<typeof run>;
+    runs.push(result);
+    return result as never;
+  };
 
   const signIn = {
     ...{ api, sql, resend, github },
@@ -47,6 +55,8 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
         [SOCKET_ADDRESS_HEADER]: socketAddressValue(randomAddress()),
         ...headers,
       }),
+    /** Where not everybody may sign up, an address is looked up after the answer: resolves when all that were asked for are. */
+    lookedUp: () => Promise.allSettled(runs),
     /** Requests a link and reads it in the mail. `cookie` is the cookie of the browser that requested it. */
     async askForLink(email: string, body: object = {}): Promise<{ link: URL; cookie: string }> {
       const to = email.trim().toLowerCase();

@@ -21,6 +21,7 @@ it.skipIf(compose === undefined)(
       "both parts wait for the migration",
     ).toHaveLength(2);
     expect(stdout.match(/read_only: true/g)).toHaveLength(3);
+    expect(stdout.match(/DATABASE_OWNER_URL_FILE/g), "the migration alone knows the owner").toHaveLength(1);
     expect(stdout.match(/stop_grace_period: (?:60s|1m0s)/g)).toHaveLength(4);
   },
 );

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import type { Environment } from "#domain/environment.ts";
-import { AppError, DailyLimitReached } from "#domain/errors.ts";
+import { AppError, DailyLimitReached, Unauthorized } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
 import type { PlanLimits, PlanName } from "#domain/plans.ts";
 import type { RefusalReason } from "#domain/security-events.ts";
@@ -67,9 +67,7 @@ export async function createApiKey(
 export async function lockKeys(tx: DbOrTx, accountId: string, sessionId?: string): Promise<void> {
   await lockName(tx, `api-keys ${accountId}`);
   if (sessionId === undefined || (await hasSession(tx, accountId, sessionId))) return;
-  throw new AppError("UNAUTHORIZED", "This session has ended. Sign in again.", {
-    headers: { "WWW-Authenticate": "Bearer" },
-  });
+  throw new Unauthorized("This session has ended. Sign in again.");
 }
 
 async function assertHasRoom(tx: DbOrTx, accountId: string, { apiKeysMax }: ApiKeyLimits): Promise<void> {

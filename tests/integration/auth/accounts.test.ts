@@ -114,6 +114,7 @@ describe("SIGNUP", () => {
   it("set to closed mails a link once the operator has created the account, and none before", async () => {
     const api = await start({ SIGNUP: "closed" });
     expect(await api.start({ email: "ada@example.com" })).toMatchObject({ status: 202 });
+    await api.lookedUp();
     const { accountId } = await api.api.account();
     await api.sql`UPDATE accounts SET email = 'ada@example.com' WHERE id = ${accountId}`;
     expect(await byLink(api, "ada@example.com")).toBe("signed in");
@@ -138,6 +139,7 @@ describe("SIGNUP", () => {
     expect(await api.start({ email: stranger })).toMatchObject({ status: 202 });
     expect(await byGitHub(api, stranger)).toBe(CLOSED);
     expect(await byLink(api, "root@example.com")).toBe("signed in");
+    await api.lookedUp();
     expect(api.linksTo(stranger)).toEqual([]);
     expect(await api.count("accounts")).toBe(1);
   });
@@ -153,6 +155,7 @@ describe("SIGNUP", () => {
     const stranger = api.newEmail();
     expect(await api.start({ email: stranger })).toMatchObject({ status: 202 });
     expect(await byGitHub(api, stranger)).toBe(CLOSED);
+    await api.lookedUp();
     expect(api.linksTo(stranger)).toEqual([]);
   });
 

@@ -244,6 +244,21 @@ for (const name of ["nginx", "caddy"] as const) {
       expect(answer).toEqual({ continued: true, status: 201 });
     });
 
+    it("a call that no web part can answer gets 503 in the form of the API, and a page a sentence", async () => {
+      const before = await startFrontProxy(name, await freePort(), await freePort());
+      for (const path of ["/v1/schedules", "/v1", "/v1/schedules/bulk?x=1", "/healthz"]) {
+        const answer = await ask(path, { method: "POST", headers: json, body: create("x"), before });
+        expect([path, answer.status, errorCode(answer)]).toEqual([path, 503, "UNAVAILABLE"]);
+        expect(answer.headers["retry-after"]).toBe("5");
+        expect(answer.headers["content-type"]).toBe("application/json");
+      }
+      const page = await ask("/login", { before });
+      expect([page.status, page.headers["retry-after"]]).toEqual([503, "5"]);
+      expect(page.headers["content-type"]).toBe("text/plain; charset=utf-8");
+      expect(page.text).not.toContain("<");
+      await before.stop();
+    });
+
     it("the proxy closes an idle connection before the web part would, so that no call meets it", async () => {
       // The default of Node.js, which the web part has.
       expect(await statedIdleMs(name)).toBeLessThan(createServer().keepAliveTimeout);

@@ -1,7 +1,7 @@
 // Guards: scripts/postgres/**
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -133,4 +133,28 @@ test("the embedded Postgres survives a crash of one session, and reports the end
   server.kill();
   await server.lost;
   await server.stop();
+});
+
+test.each([
+  [
+    "a damaged control file",
+    (cluster: string) => writeFile(join(cluster, "global/pg_control"), Buffer.alloc(8_192, 7)),
+  ],
+  ["no control file", (cluster: string) => rm(join(cluster, "global/pg_control"))],
+  [
+    "a damaged write-ahead log",
+    async (cluster: string) => {
+      const folder = join(cluster, "pg_wal");
+      for (const name of await readdir(folder))
+        if (/^[0-9A-F]{24}$/.test(name)) await writeFile(join(folder, name), Buffer.alloc(16 << 20, 7));
+    },
+  ],
+  ["a folder of the server that is gone", (cluster: string) => rm(join(cluster, "global"), { recursive: true })],
+  ["no PG_VERSION", (cluster: string) => rm(join(cluster, "PG_VERSION"))],
+  ["a damaged PG_VERSION", (cluster: string) => writeFile(join(cluster, "PG_VERSION"), "?")],
+])("data with %s is told as damaged, with the way back", async (_, damage) => {
+  const server = await startEmbeddedPostgres(dataDir);
+  await server.stop();
+  await damage(server.cluster);
+  await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/seems to be damaged: .*npm run restore/);
 });

@@ -24,6 +24,8 @@ describe("an error code of the database", () => {
     ["3F000", "schema"],
     ["UNREADABLE_ANSWER", "settings"],
     ["58030", "files"],
+    ["XX001", "files"],
+    ["XX002", "files"],
   ])("%s means %s", (code, fault) => {
     expect(faultOfCode(code)).toBe(fault);
   });

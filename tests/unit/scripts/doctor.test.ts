@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { DatabaseUnavailable } from "#db/client.ts";
 import { InstallationError } from "#db/installation-error.ts";
 import { parseTrustedProxies } from "#domain/caller-address.ts";
@@ -450,6 +450,31 @@ describe("the checks", () => {
     expect(login && lineOf(login)).toMatch(/^failure .*no …; for you\)\.$/);
     expect(installation).toMatchObject({ status: "failure", found: "Run x." });
     expect(bug).toMatchObject({ status: "failure", found: "… (EIO)" });
+  });
+
+  test("one that is slow is a warning, in itself and in the database, and others that need it still run", async () => {
+    vi.useFakeTimers();
+    try {
+      const late = new DatabaseUnavailable(new Error("deadline"), "timeout");
+      const running = runChecks(
+        [
+          check("a", [], () => new Promise(() => {})),
+          check("b", ["a"], () => Promise.reject(late)),
+          check("c", ["b"], async () => ok("x")),
+        ],
+        context,
+      );
+      await vi.runAllTimersAsync();
+      const results = await running;
+      expect(results.map(({ status, found }) => [status, found])).toEqual([
+        ["warning", "slow: no result within 5 s"],
+        ["warning", "slow: no result within 4.5 s"],
+        ["ok", "x"],
+      ]);
+      expect(overall(results)).toBe("warning");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("several addresses of a host that all refuse are reported by the first reason", () => {

@@ -3,13 +3,17 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
 import { endConnectionsOnClose } from "#server/edge/end-connections.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** A server, and a caller on one connection whose answers are collected. */
-async function serve(onRequest: (response: ServerResponse) => void, cutAfterMs?: number) {
+async function serve(
+  onRequest: (response: ServerResponse) => void,
+  { cutAfterMs, isBehindProxy = false }: { cutAfterMs?: number; isBehindProxy?: boolean } = {},
+) {
   const server = createServer();
-  const addAnswer = endConnectionsOnClose(server, cutAfterMs);
+  const addAnswer = endConnectionsOnClose(server, () => isBehindProxy, cutAfterMs);
   server.on("request", (_request, response) => {
     addAnswer(response);
     onRequest(response);
@@ -54,7 +58,26 @@ it("an answer that has begun is completed, and its connection ends with it", asy
 });
 
 it("a connection whose answer never comes is cut in the end", async () => {
-  const { server, caller, closed } = await serve(() => void server.close(), 50);
+  const { server, caller, closed } = await serve(() => void server.close(), { cutAfterMs: 50 });
   caller.write(REQUEST);
+  await Promise.all([closed, once(caller, "close")]);
+});
+
+it("a call that a proxy sends on an idle connection of a server that stops is answered, and ends it", async () => {
+  const { server, caller, closed, received } = await serve((response) => response.end("ok"), { isBehindProxy: true });
+  caller.write(REQUEST);
+  await waitFor("the first answer", () => received().includes("ok"));
+  const stopped = new Promise((resolve) => server.close(resolve));
+  await waitFor("it takes no new connection", () => !server.listening);
+  caller.write(REQUEST);
+  await Promise.all([closed, stopped, once(caller, "close")]);
+  expect(received().match(/^connection: .*$/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
+});
+
+it("without a proxy an idle connection ends with the server", async () => {
+  const { server, caller, closed, received } = await serve((response) => response.end("ok"));
+  caller.write(REQUEST);
+  await waitFor("the answer", () => received().includes("ok"));
+  server.close();
   await Promise.all([closed, once(caller, "close")]);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createCertificates } from "./certificates.ts";
+import { createCertificates } from "#scripts/lab/certificates.ts";
 
 /** One request as it arrived. `body` is base64. The instant is that of its header block, by this machine's clock. */
 export type Arrival = {

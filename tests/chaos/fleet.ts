@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { NODE_FLAGS, START_ENV } from "../../dispatcher/node-flags.ts";
 import { pause } from "../helpers/time.ts";
-import { preciseNow } from "./clock.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
 import type { DatabaseProxy } from "./proxy.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { HELD_TRANSACTIONS } from "../helpers/held-transactions.ts";
-import { preciseNow } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Injected } from "./evidence.ts";
 import type { Fleet } from "./fleet.ts";

@@ -3,10 +3,10 @@ import { createServer as createPlainServer, type IncomingMessage, type ServerRes
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { decodeId } from "#domain/ids.ts";
-import { createCertificates } from "#scripts/demo/certificates.ts";
+import { createCertificates } from "#scripts/lab/certificates.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { pause } from "../helpers/time.ts";
 import { answerAs, type Behaviour } from "./behaviour.ts";
-import { preciseNow } from "./clock.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 import { ReadOrder } from "./read-order.ts";

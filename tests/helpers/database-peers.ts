@@ -1,10 +1,9 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
 import { TLSSocket } from "node:tls";
+import type { Peer } from "#scripts/lab/proxy.ts";
 import { createTestAuthority } from "./test-certificates.ts";
 
-/** What a client meets where its database should be: it gets each new connection. */
-export type Peer = (socket: Socket) => void;
 /** The same, once what is said before the start-up is said: TLS, or that there is none. */
 type Speaker = (stream: Duplex) => void;
 

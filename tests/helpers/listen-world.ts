@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import { decodeId, newId } from "#domain/ids.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { Stopwatch } from "../../sdk/src/index.ts";
 import { buildCli } from "./cli-process.ts";
 import { createDispatchHarness } from "./dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { type ListenProcess, startListen } from "./listen-process.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 

@@ -4,10 +4,10 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
+import { startProxy } from "#scripts/lab/proxy.ts";
+import type { ReceivedRequest } from "#scripts/lab/receiver.ts";
 import { runCli } from "#tests/helpers/cli-process.ts";
 import { HOOK, type ListenWorld, ledgerOf, startListenWorld } from "#tests/helpers/listen-world.ts";
-import { startProxy } from "#tests/helpers/proxy.ts";
-import type { ReceivedRequest } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 let world: ListenWorld;

@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { createCertificates } from "#scripts/demo/certificates.ts";
+import { createCertificates } from "./certificates.ts";
 
 export type ReceivedRequest = {
   method: string;

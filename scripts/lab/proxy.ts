@@ -1,5 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { Peer } from "./database-peers.ts";
+
+/** What a client meets where its server should be: it gets each new connection. */
+export type Peer = (socket: Socket) => void;
 
 /** What a proxy does with the connections through it. A peer gets the new ones, and those before are reset. */
 export type ProxyMode =

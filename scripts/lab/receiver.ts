@@ -1,12 +1,8 @@
-import {
-  createServer as createHttpServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
-import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import { createCertificates } from "./certificates.ts";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type Certificates, createCertificates } from "./certificates.ts";
+import { preciseNow } from "./clock.ts";
+import { serveHttp } from "./http-server.ts";
 
 export type ReceivedRequest = {
   method: string;
@@ -20,64 +16,75 @@ export type ReceivedRequest = {
   endedAtMs: number | null;
 };
 
+/** Answers a request that has come as a whole. */
 export type Respond = (request: ReceivedRequest, response: ServerResponse, socket: Socket) => void;
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /**
- * A real local receiver over HTTPS (or HTTP) that records every request. `respond` changes its answer (by default 200
- * "ok").
+ * A real local receiver over HTTPS, or over HTTP without `tls`, that records every request and answers 200 "ok" unless
+ * `respond` says otherwise.
  */
-export async function startReceiver(options: { tls?: boolean } = {}) {
-  const secure = options.tls ?? true;
-  const certificates = secure ? await createCertificates() : null;
+export async function startReceiver(
+  options: {
+    tls?: boolean;
+    /** Those of another receiver, instead of new ones. */
+    certificates?: Certificates;
+    respond?: Respond;
+    /** For a process that reports its requests and runs for long: it does not keep them. */
+    keepsRequests?: boolean;
+    /** Gets each request as soon as its header block is complete. */
+    onHead?: (request: ReceivedRequest) => void;
+    /** Gets each request when its answer or its connection has ended. */
+    onEnded?: (request: ReceivedRequest, response: ServerResponse) => void;
+  } = {},
+) {
+  const { tls = true, keepsRequests = true, onHead, onEnded } = options;
+  const certificates = tls ? (options.certificates ?? (await createCertificates())) : null;
   const requests: ReceivedRequest[] = [];
-  const sockets = new Set<Socket>();
-  let answer: Respond = (_request, response) => response.end("ok");
+  let answer: Respond = options.respond ?? ((_request, response) => response.end("ok"));
+  let open = 0;
 
-  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
+  const receive = (message: IncomingMessage, response: ServerResponse) => {
     const request: ReceivedRequest = {
       method: message.method ?? "",
       path: message.url ?? "",
       headers: message.headers,
       rawHeaders: message.rawHeaders,
       body: Buffer.alloc(0),
-      arrivedAtMs: performance.timeOrigin + performance.now(),
+      arrivedAtMs: preciseNow(),
       endedAtMs: null,
     };
     const chunks: Buffer[] = [];
+    open++;
+    onHead?.(request);
     message.on("data", (chunk) => chunks.push(chunk));
     response.on("close", () => {
-      request.endedAtMs = performance.timeOrigin + performance.now();
+      open--;
+      request.endedAtMs = preciseNow();
+      onEnded?.(request, response);
     });
     message.on("end", () => {
       request.body = Buffer.concat(chunks);
-      requests.push(request);
+      if (keepsRequests) requests.push(request);
       answer(request, response, message.socket);
     });
   };
-  const server = certificates ? createHttpsServer(certificates, onRequest) : createHttpServer(onRequest);
-  server.keepAliveTimeout = 60_000;
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-
+  // A dispatcher that is stopped for long may go on with its request.
+  const timeouts = { keepAliveTimeout: 60_000, requestTimeout: 0 };
+  const { port, connections, close } = await serveHttp(receive, certificates, timeouts);
   return {
     port,
-    origin: `${secure ? "https" : "http"}://localhost:${port}`,
+    origin: `${tls ? "https" : "http"}://localhost:${port}`,
     /** PEM of the authority that signed its certificate. */
     ca: certificates?.ca ?? "",
     requests,
-    connections: () => sockets.size,
+    connections,
+    /** The number of requests that have not ended. */
+    open: () => open,
     respond(next: Respond) {
       answer = next;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

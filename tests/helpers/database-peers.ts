@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
 import { TLSSocket } from "node:tls";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import type { Peer } from "#scripts/lab/proxy.ts";
-import { createTestAuthority } from "./test-certificates.ts";
 
 /** The same, once what is said before the start-up is said: TLS, or that there is none. */
 type Speaker = (stream: Duplex) => void;
@@ -131,7 +131,7 @@ export const SPEAKERS: readonly Case[] = [
  * Peers with TLS, for a client that trusts `ca` and asks for `localhost`. `good` is the certificate that it takes.
  */
 export async function createTlsPeers() {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   const good = await authority.issue({});
   const shows = async (certificate: Parameters<typeof authority.issue>[0]) =>
     overTls(await authority.issue(certificate), (stream) => stream.resume());
@@ -141,7 +141,7 @@ export async function createTlsPeers() {
     ["a certificate for another name", await shows({ name: "other.example" }), /^ERR_TLS_CERT_ALTNAME_INVALID$/],
     [
       "a certificate of another authority",
-      overTls(await (await createTestAuthority()).issue({}), (stream) => stream.resume()),
+      overTls(await (await createAuthority()).issue({}), (stream) => stream.resume()),
       /SIGNATURE|ISSUER|AUTHORITY|SELF_SIGNED/,
     ],
     [

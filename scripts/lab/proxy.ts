@@ -7,6 +7,10 @@ export type Peer = (socket: Socket) => void;
 export type ProxyMode =
   | Peer
   | "pass"
+  /** Bytes wait, and arrive once they may pass, as on a network that recovers. */
+  | "hold"
+  /** The server receives everything, and its answers wait. */
+  | "hold-replies"
   /** Both ends stay open and no bytes arrive, as on a network that lost the connection. */
   | "black hole"
   /** The server receives everything, and its answers are lost. */
@@ -17,16 +21,21 @@ export type ProxyMode =
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startProxy>>;
 
+type Link = { client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" };
+
 /**
  * A TCP proxy on the loopback interface to `targetPort`, or one on the Unix socket `path`, which is gone when it closes. A
  * connection that has lost bytes stays silent when the proxy passes bytes again. Only its owner can give it up.
  */
 export async function startProxy(targetPort: number, path?: string) {
-  const links = new Set<{ client: Socket; server: Socket; lost: "nothing" | "replies" | "everything" }>();
+  const links = new Set<Link>();
   /** Connections that a peer got. */
   const peered = new Set<Socket>();
-  let mode: ProxyMode = "pass";
+  /** Ends whose bytes wait. */
+  const held = new Set<Socket>();
   const acceptedAtMs: number[] = [];
+  let port = targetPort;
+  let mode: ProxyMode = "pass";
 
   const listener = createServer({ noDelay: true }, (client) => {
     acceptedAtMs.push(performance.now());
@@ -37,18 +46,45 @@ export async function startProxy(targetPort: number, path?: string) {
     }
     if (mode === "reset") return client.resetAndDestroy();
     if (mode === "accept and close") return client.resume().end();
-    const server = connect({ port: targetPort, host: "127.0.0.1", noDelay: true });
-    const link = { client, server, lost: lossOf(mode) };
+    const server = connect({ port, host: "127.0.0.1", noDelay: true });
+    const link: Link = { client, server, lost: "nothing" };
     links.add(link);
     const end = () => {
       links.delete(link);
-      client.destroy();
-      server.destroy();
+      for (const socket of [client, server]) {
+        held.delete(socket);
+        socket.destroy();
+      }
     };
     for (const socket of [client, server]) socket.on("error", end).on("close", end);
-    client.on("data", (chunk) => link.lost !== "everything" && server.write(chunk));
-    server.on("data", (chunk) => link.lost === "nothing" && client.write(chunk));
+    forward(client, server, () => link.lost === "everything");
+    forward(server, client, () => link.lost !== "nothing");
+    apply(mode, link);
   });
+
+  function forward(from: Socket, to: Socket, isLost: () => boolean) {
+    from.on("end", () => to.end());
+    from.on("data", (chunk) => {
+      if (isLost() || to.write(chunk)) return;
+      from.pause();
+      to.once("drain", () => held.has(from) || from.resume());
+    });
+  }
+
+  function apply(next: ProxyMode, link: Link) {
+    if (next === "reset" || next === "accept and close" || typeof next === "function")
+      return link.client.resetAndDestroy();
+    if (next === "black hole") link.lost = "everything";
+    if (next === "drop replies") link.lost = "replies";
+    hold(link.client, next === "hold");
+    hold(link.server, next === "hold" || next === "hold-replies");
+  }
+
+  function hold(socket: Socket, isHeld: boolean) {
+    if (isHeld) held.add(socket.pause());
+    else if (held.delete(socket)) socket.resume();
+  }
+
   await new Promise<void>((resolve) => {
     if (path === undefined) listener.listen(0, "127.0.0.1", resolve);
     else listener.listen(path, resolve);
@@ -56,24 +92,24 @@ export async function startProxy(targetPort: number, path?: string) {
 
   return {
     port: path !== undefined ? 0 : (listener.address() as AddressInfo).port,
-    /**
-     * Sets the behaviour from now on, for existing connections (those that `which` picks by their order) and for new
-     * ones.
-     */
-    set(next: ProxyMode, which: (nth: number) => boolean = () => true) {
-      mode = next;
-      for (const client of peered) client.resetAndDestroy();
-      for (const [nth, link] of [...links].entries()) {
-        if (next === "pass" || !which(nth)) continue;
-        link.lost = lossOf(next);
-        if (next === "reset" || next === "accept and close" || typeof next === "function")
-          link.client.resetAndDestroy();
-      }
+    /** Sends new connections to another port from now on. */
+    aim(next: number) {
+      port = next;
     },
-    /** Passes bytes again, and resets the connections that have lost some: none stays silent. */
+    /**
+     * Sets the behaviour from now on, for existing connections (those that `which` picks by their order) and, unless
+     * `alsoNew` is false, for new ones.
+     */
+    set(next: ProxyMode, which: (nth: number) => boolean = () => true, alsoNew = true) {
+      if (alsoNew) mode = next;
+      for (const client of peered) client.resetAndDestroy();
+      for (const [nth, link] of [...links].entries()) if (which(nth)) apply(next, link);
+    },
+    /** Passes bytes again, and resets the connections that have lost some, or whose bytes wait: none stays silent. */
     heal() {
       mode = "pass";
-      for (const { client, lost } of [...links]) if (lost !== "nothing") client.resetAndDestroy();
+      for (const { client, server, lost } of [...links])
+        if (lost !== "nothing" || held.has(client) || held.has(server)) client.resetAndDestroy();
     },
     connections: () => links.size,
     /** How many connections there have been. */
@@ -86,6 +122,3 @@ export async function startProxy(targetPort: number, path?: string) {
     },
   };
 }
-
-const lossOf = (mode: ProxyMode): "nothing" | "replies" | "everything" =>
-  mode === "black hole" ? "everything" : mode === "drop replies" ? "replies" : "nothing";

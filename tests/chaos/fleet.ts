@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { preciseNow } from "#scripts/lab/clock.ts";
 import { startProgram } from "#scripts/lab/program.ts";
+import type { DatabaseProxy } from "#scripts/lab/proxy.ts";
 import { NODE_FLAGS, START_ENV } from "../../dispatcher/node-flags.ts";
 import { pause } from "../helpers/time.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
-import type { DatabaseProxy } from "./proxy.ts";
 
 export type Fleet = ReturnType<typeof createFleet>;
 

@@ -4,6 +4,7 @@ import { readConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { createAuthority } from "#scripts/lab/certificates.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { startDnsServer } from "../helpers/dns-server.ts";
 import { startHostilePeers } from "../helpers/hostile-peers/start.ts";
 import { prepareDatabase, RETRY_POLICY } from "./accounts.ts";
@@ -16,7 +17,6 @@ import { createInjector } from "./inject.ts";
 import { allowedOrigins, HOSTILE_KINDS, type HostileKind } from "./origins.ts";
 import type { PlanOptions } from "./plan.ts";
 import { watchProcessSockets } from "./process-sockets.ts";
-import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
 

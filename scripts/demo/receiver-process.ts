@@ -1,5 +1,4 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
+import { startProgram } from "#scripts/lab/program.ts";
 import { SetupError } from "#scripts/setup-error.ts";
 import type { Arrival, ReceiverMessage } from "./receiver.ts";
 
@@ -11,8 +10,8 @@ export type ReceiverProcess = {
   /** The authority that signed its certificate, PEM. */
   ca: string;
   arrivals: Arrivals;
-  /** Resolves when the receiver ends without `stop`. */
-  ended: Promise<string>;
+  /** Rejects when the receiver ends without `stop`. */
+  lost: Promise<never>;
   stop(): Promise<void>;
 };
 
@@ -21,26 +20,18 @@ export type ReceiverProcess = {
  * for each request. Resolves when it listens. Throws a SetupError when it ends before that.
  */
 export async function startReceiver(program: string): Promise<ReceiverProcess> {
-  const child = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const exited = once(child, "exit");
+  const { child, ended, lost, next } = startProgram([program], { name: "The receiver" });
   const arrivals: Arrivals = [];
-  const listening = new Promise<{ port: number; ca: string }>((resolve) => {
-    child.on("message", (message: ReceiverMessage) => {
-      if (message.type === "listening") resolve(message);
-      else arrivals.push(message);
-    });
+  child.on("message", (message: ReceiverMessage) => message.type === "arrival" && arrivals.push(message));
+  const listening = next((message: ReceiverMessage) => message.type === "listening");
+  const { port, ca } = await listening.catch(({ message }) => {
+    throw new SetupError(message);
   });
-  const ended = exited.then(([code, signal]) => `The receiver ended unexpectedly (${signal ?? `exit code ${code}`}).`);
-  const first = await Promise.race([listening, ended]);
-  if (typeof first === "string") throw new SetupError(first);
   return {
-    port: first.port,
-    ca: first.ca,
-    arrivals,
-    ended,
+    ...{ port, ca, arrivals, lost },
     async stop() {
       if (child.connected) child.disconnect();
-      await exited;
+      await ended;
     },
   };
 }

@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { createCertificates } from "./certificates.ts";
+import type { ServerResponse } from "node:http";
+import { type ReceivedRequest, startReceiver } from "#scripts/lab/receiver.ts";
 
 /** One request as it arrived. `body` is base64. The instant is that of its header block, by this machine's clock. */
 export type Arrival = {
@@ -27,28 +25,14 @@ const failures = new Map<string, number>();
 // demo handles Ctrl-C.
 process.on("SIGINT", () => {});
 process.once("disconnect", () => process.exit());
-const { ca, cert, key } = await createCertificates();
-const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, receive);
-server.listen(0, "127.0.0.1", () => tell({ type: "listening", port: (server.address() as AddressInfo).port, ca }));
+const { port, ca } = await startReceiver({ respond, keepsRequests: false });
+tell({ type: "listening", port, ca });
 
-function receive(request: IncomingMessage, response: ServerResponse) {
-  const arrivedAtMs = preciseNow();
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const path = request.url ?? "";
-    const answered = answerTo(path);
-    response.writeHead(answered, { "content-type": "text/plain" }).end(answered === 200 ? "received" : "not today");
-    const arrival = {
-      method: request.method ?? "",
-      path,
-      headers: pairs(request.rawHeaders),
-      body: Buffer.concat(chunks).toString("base64"),
-      arrivedAtMs,
-      answered,
-    };
-    tell({ type: "arrival", id: String(request.headers["webhook-id"]), arrival });
-  });
+function respond({ method, path, headers, rawHeaders, body, arrivedAtMs }: ReceivedRequest, response: ServerResponse) {
+  const answered = answerTo(path);
+  response.writeHead(answered, { "content-type": "text/plain" }).end(answered === 200 ? "received" : "not today");
+  const arrival = { method, path, headers: pairs(rawHeaders), body: body.toString("base64"), arrivedAtMs, answered };
+  tell({ type: "arrival", id: String(headers["webhook-id"]), arrival });
 }
 
 // /hook/… always succeeds, /flaky/… from the third request on.
@@ -58,13 +42,6 @@ function answerTo(path: string): number {
   const failed = failures.get(path) ?? 0;
   failures.set(path, failed + 1);
   return failed < FLAKY_FAILURES ? 500 : 200;
-}
-
-// The system's clock, with fractions of a millisecond from the monotonic clock.
-function preciseNow(): number {
-  const systemMs = Date.now();
-  const fineMs = performance.timeOrigin + performance.now();
-  return Math.min(Math.max(fineMs, systemMs), systemMs + 0.999);
 }
 
 function pairs(raw: string[]): [string, string][] {

@@ -61,7 +61,9 @@ async function runOnStack(
   options: DemoOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const partEnded = Promise.race([stack.ended, receiver.ended]).then((how) => Promise.reject(new SetupError(how)));
+  const partEnded = Promise.race([stack.lost, receiver.lost]).catch(({ message }): never => {
+    throw new SetupError(message);
+  });
   // At the end of the demo they stop normally, and nobody awaits this promise.
   partEnded.catch(() => {});
   const { accountId, key } = await stack.createAccount();

@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { env } from "node:process";
-import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
+import { startProgram } from "#scripts/lab/program.ts";
 import { freePort } from "#scripts/ports.ts";
 import { SetupError } from "#scripts/setup-error.ts";
 import { aborted } from "../aborted.ts";
@@ -13,8 +11,8 @@ export type Stack = {
   signInUrl: string;
   /** Creates an account on the Indie plan with a live key, by `npm run account`. */
   createAccount(): Promise<{ accountId: string; key: string }>;
-  /** Resolves when it ends without `stop`, with how it ended. */
-  ended: Promise<string>;
+  /** Rejects when it ends without `stop`. */
+  lost: Promise<never>;
   /** Stops everything in order. */
   stop(): Promise<void>;
 };
@@ -31,29 +29,23 @@ export async function startStack(wanted: {
   signal: AbortSignal;
 }): Promise<Stack> {
   const settings = await demoSettings(wanted);
-  const { child, exited } = runScript(["start"], settings);
   const ready = Promise.withResolvers<{ baseUrl: string; signInUrl: string }>();
   let baseUrl = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface(stream as NodeJS.ReadableStream).on("line", (line) => {
-      wanted.onLine(line);
-      const [, address] = /^stopwatch \| ready: (http\S+)$/.exec(line) ?? [];
-      if (address) baseUrl = address;
-      const [, signInUrl] = /^stopwatch \| sign in as .*: (http\S+)$/.exec(line) ?? [];
-      if (signInUrl) ready.resolve({ baseUrl, signInUrl });
-    });
-  }
-  const ended = exited.then((how) => `npm start ended unexpectedly (${how}).`);
-  const stop = async () => {
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
-    await exited;
-    clearTimeout(timer);
-  };
+  const started = runScript(["start"], settings, (line) => {
+    wanted.onLine(line);
+    const [, address] = /^stopwatch \| ready: (http\S+)$/.exec(line) ?? [];
+    if (address) baseUrl = address;
+    const [, signInUrl] = /^stopwatch \| sign in as .*: (http\S+)$/.exec(line) ?? [];
+    if (signInUrl) ready.resolve({ baseUrl, signInUrl });
+  });
+  const lost = started.lost.catch(({ message }): never => {
+    throw new SetupError(message);
+  });
+  const stop = () => started.stop(STOP_MS_MAX);
 
   try {
-    const addresses = await Promise.race([ready.promise, ended.then(failStart), aborted(wanted.signal)]);
-    return { ...addresses, createAccount: () => createAccount(settings), ended, stop };
+    const addresses = await Promise.race([ready.promise, lost, aborted(wanted.signal)]);
+    return { ...addresses, createAccount: () => createAccount(settings), lost, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -90,10 +82,13 @@ async function demoSettings({ dataDir, receiver }: Parameters<typeof startStack>
 }
 
 async function createAccount(settings: NodeJS.ProcessEnv): Promise<{ accountId: string; key: string }> {
-  const { child, exited } = runScript([...CREATE_ACCOUNT], settings);
-  const [out, errors, how] = await Promise.all([textOf(child.stdout), textOf(child.stderr), exited]);
-  if (how !== "exit code 0") throw new SetupError(`npm run account ended with ${how}.\n${errors}`.trimEnd());
-  return JSON.parse(out);
+  const written = { stdout: "", stderr: "" };
+  const { ended } = runScript(CREATE_ACCOUNT, settings, (line, stream) => {
+    written[stream] += `${line}\n`;
+  });
+  const how = await ended;
+  if (how !== "exit code 0") throw new SetupError(`npm run account ended with ${how}.\n${written.stderr}`.trimEnd());
+  return JSON.parse(written.stdout);
 }
 
 const EMAIL = "demo@example.com";
@@ -101,24 +96,11 @@ const CREATE_ACCOUNT = ["account", "create", "--email", EMAIL, "--plan", "indie"
 const STOP_WITH_PARENT = new URL("./stop-with-parent.mjs", import.meta.url).href;
 
 // Runs in a process group of its own: the terminal's Ctrl-C reaches only the demo, which stops everything in order.
-function runScript(args: string[], settings: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, ["--import", STOP_WITH_PARENT, "scripts/run.mjs", ...args], {
-    detached: process.platform !== "win32",
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: settings,
-    windowsHide: true,
-  });
-  const exited = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
-  });
-  return { child, exited };
-}
-
-async function textOf(stream: ChildProcess["stdout"]): Promise<string> {
-  return stream ? text(stream) : "";
-}
-
-function failStart(how: string): never {
-  throw new SetupError(how);
+function runScript(
+  [name = "", ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  output: (line: string, stream: "stdout" | "stderr") => void,
+) {
+  const command = ["--import", STOP_WITH_PARENT, "scripts/run.mjs", name, ...args];
+  return startProgram(command, { name: `npm run ${name}`, env, isApart: true, output });
 }

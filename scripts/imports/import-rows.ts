@@ -62,6 +62,7 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
   ]),
   row("dispatcher/notices/**", true, ["#domain/", "#db/", "#mail/", "pino", "node:crypto"]),
   row(["dispatcher/operations/**", "dispatcher/retention/**"], true, ["#domain/", "#db/", "pino"]),
+  row("scripts/lab/**", true, ["@peculiar/x509", "reflect-metadata", "node:"]),
   row("scripts/demo/**", true, [
     "standardwebhooks",
     "@peculiar/x509",

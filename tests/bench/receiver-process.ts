@@ -1,6 +1,6 @@
 import { createServer as createPlainServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
-import { createCertificates } from "../../scripts/demo/certificates.ts";
+import { createCertificates } from "../../scripts/lab/certificates.ts";
 import type { FromReceiver, ToReceiver } from "./receiver.ts";
 import { monotonicMs, readWallClock, wallTimeBetween } from "./wall-clock.ts";
 

@@ -1,6 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { startProgram } from "../../scripts/lab/program.ts";
 
 export type ToReceiver = { kind: "expect"; jobs: number; answered: number } | { kind: "count" } | { kind: "collect" };
 
@@ -44,23 +43,13 @@ export type Receiver = ReceiverPorts & {
 
 /** Starts the receiver in a process of its own. */
 export async function startReceiver(): Promise<Receiver> {
-  const child = fork(fileURLToPath(new URL("./receiver-process.ts", import.meta.url)), {
-    serialization: "advanced",
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  const waiting = new Map<FromReceiver["kind"], (message: FromReceiver) => void>();
-  child.on("message", (message: FromReceiver) => waiting.get(message.kind)?.(message));
-  const ended = once(child, "exit").then((): never => {
-    throw new Error("the receiver ended unexpectedly");
-  });
-  ended.catch(() => {});
-  const next = <Kind extends FromReceiver["kind"]>(kind: Kind) => {
-    const came = new Promise<FromReceiver>((resolve) => waiting.set(kind, resolve));
-    return Promise.race([came, ended]) as Promise<Extract<FromReceiver, { kind: Kind }>>;
-  };
+  const program = fileURLToPath(new URL("./receiver-process.ts", import.meta.url));
+  const receiver = startProgram([program], { name: "the receiver", serialization: "advanced" });
+  const next = <Kind extends FromReceiver["kind"]>(kind: Kind) =>
+    receiver.next((message: FromReceiver): message is Extract<FromReceiver, { kind: Kind }> => message.kind === kind);
   const ask = <Kind extends FromReceiver["kind"]>(message: ToReceiver, kind: Kind) => {
     const answer = next(kind);
-    child.send(message);
+    receiver.child.send(message);
     return answer;
   };
 
@@ -86,6 +75,6 @@ export async function startReceiver(): Promise<Receiver> {
       return (await ask({ kind: "count" }, "count")).arrived;
     },
     collect: () => ask({ kind: "collect" }, "arrivals"),
-    close: () => child.kill(),
+    close: () => void receiver.kill(),
   };
 }

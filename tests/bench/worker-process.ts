@@ -1,7 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { startProgram } from "../../scripts/lab/program.ts";
 
 export type WorkerProcess = {
   send(message: object): void;
@@ -22,20 +22,11 @@ export function startWorkerProcess(
   modulePath: string,
   options: { args?: string[]; cwd?: string; env?: NodeJS.ProcessEnv; execArgv?: string[] } = {},
 ): WorkerProcess {
-  const child = fork(modulePath, options.args ?? [], {
-    cwd: options.cwd,
-    execArgv: options.execArgv ?? [],
-    env: options.env,
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  const { execArgv = [], args = [], cwd, env } = options;
+  const program = startProgram([...execArgv, modulePath, ...args], {
+    ...{ name: modulePath, cwd, env, serialization: "advanced", output: "errors" },
   });
-  let stopping = false;
-  const lost = new Promise<never>((_, reject) => {
-    child.once("exit", (code, signal) => {
-      if (!stopping) reject(new Error(`${modulePath} ended unexpectedly (${signal ?? code})`));
-    });
-  });
-  lost.catch(() => {});
+  const { child, lost } = program;
   return {
     send: (message) => void child.send(message),
     onMessage: (listener) => void child.on("message", (message) => listener(message as { kind: string })),
@@ -43,15 +34,7 @@ export function startWorkerProcess(
     cpuMs: () => readCpuMs(child),
     rssMb: () => readMemoryMb(child, "VmRSS"),
     peakRssMb: () => readMemoryMb(child, "VmHWM"),
-    async stop(deadlineMs = 10_000) {
-      if (stopping || child.exitCode !== null || child.signalCode !== null) return;
-      stopping = true;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
-      await exited;
-      clearTimeout(timer);
-    },
+    stop: (deadlineMs = 10_000) => program.stop(deadlineMs),
   };
 }
 

@@ -1,7 +1,7 @@
+import { preciseNow } from "#scripts/lab/clock.ts";
 import type { Step } from "./adversaries/adversary.ts";
 import type { Attack } from "./attacks.ts";
 import type { Client } from "./client.ts";
-import { preciseNow } from "./clock.ts";
 import type { Evidence, Injected } from "./evidence.ts";
 import type { Fleet } from "./fleet.ts";
 import type { ReceiverProcess } from "./receiver-process.ts";

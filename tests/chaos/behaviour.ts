@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /**
  * How a target of the receiver answers; it is the first part of the path. Behaviours named `…-once` succeed from the
@@ -24,7 +25,7 @@ export type Behaviour = OrdinaryBehaviour | AdverseBehaviour;
 
 export type Answering = {
   response: ServerResponse;
-  request: IncomingMessage;
+  socket: Socket;
   attempt: number;
   /** A number from 0 to 1 that is fixed for the path. It spreads the durations. */
   spread: number;
@@ -36,7 +37,7 @@ export type Answering = {
 
 /** Answers a request with the behaviour of its target. */
 export function answerAs(behaviour: Behaviour, answering: Answering) {
-  const { response, request, attempt, spread, after, released } = answering;
+  const { response, socket, attempt, spread, after, released } = answering;
   const first = attempt === 1;
   const give = (status: number) => response.writeHead(status, { "content-type": "text/plain" }).end("as planned");
   switch (behaviour) {
@@ -48,14 +49,14 @@ export function answerAs(behaviour: Behaviour, answering: Answering) {
     case "fails-once":
       return give(first ? 500 : 200);
     case "resets-once":
-      return first ? after(spread * 50, () => request.socket.destroy()) : give(200);
+      return first ? after(spread * 50, () => socket.destroy()) : give(200);
     case "hangs-once":
       return first ? undefined : give(200);
     case "fails":
       return give(503);
     case "drips":
       response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" }).write("a beginning");
-      return after(200 + spread * 3_000, () => request.socket.destroy());
+      return after(200 + spread * 3_000, () => socket.destroy());
     case "gone":
       return give(410);
     case "hangs":

@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { preciseNow } from "#scripts/lab/clock.ts";
+import { startProgram } from "#scripts/lab/program.ts";
+import type { DatabaseProxy } from "#scripts/lab/proxy.ts";
 import { NODE_FLAGS, START_ENV } from "../../dispatcher/node-flags.ts";
 import { pause } from "../helpers/time.ts";
-import { preciseNow } from "./clock.ts";
 import type { Audit, Lifetime } from "./evidence.ts";
-import type { DatabaseProxy } from "./proxy.ts";
 
 export type Fleet = ReturnType<typeof createFleet>;
 
@@ -39,25 +38,18 @@ export function createFleet(wanted: {
 
   const start = (index: number): void => {
     const slot = slots[index] as Slot;
-    const child = spawn(process.execPath, [...FLAGS, "dispatcher/main.ts"], {
+    const env = { ...START_ENV, ...wanted.settings, DATABASE_URL: slot.databaseUrl, DISPATCHER_PORT: "0" };
+    const { child, ended } = startProgram([...FLAGS, "dispatcher/main.ts"], {
       cwd: ROOT,
-      detached: process.platform !== "win32",
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
-      env: {
-        ...START_ENV,
-        ...wanted.settings,
-        DATABASE_URL: slot.databaseUrl,
-        DISPATCHER_PORT: "0",
-      } as unknown as NodeJS.ProcessEnv,
-    });
-    const log = createWriteStream(join(wanted.logDir, `dispatcher-${index}-${child.pid}.log`));
-    for (const stream of [child.stdout, child.stderr] as Readable[]) {
-      stream.pipe(log, { end: false });
-      createInterface(stream).on("line", (line) => {
+      env: env as unknown as NodeJS.ProcessEnv,
+      isApart: true,
+      output(line) {
+        log.write(`${line}\n`);
         const mistake = mistakeIn(line);
         if (mistake) troubles.push(`dispatcher ${index} (process ${child.pid}) logged: ${mistake}`);
-      });
-    }
+      },
+    });
+    const log = createWriteStream(join(wanted.logDir, `dispatcher-${index}-${child.pid}.log`));
     child.on("message", ({ drift }: { drift: string[] }) => {
       unanswered.set(child, (unanswered.get(child) ?? 0) - 1);
       audits.push({ pid: child.pid as number, slot: index, atMs: preciseNow(), drift });
@@ -65,19 +57,16 @@ export function createFleet(wanted: {
     slot.current = child;
     const lifetime = { pid: child.pid as number, slot: index, fromMs: preciseNow(), untilMs: Number.POSITIVE_INFINITY };
     lifetimes.push(lifetime);
-    const exited = new Promise<void>((resolve) => {
-      child.once("close", (code, signal) => {
-        living.delete(child);
-        lifetime.untilMs = preciseNow();
-        log.end();
-        if (!expected.has(child) || (signal === null && code !== 0))
-          troubles.push(`dispatcher ${index} (process ${child.pid}) ended with ${signal ?? `exit code ${code}`}`);
-        // Starts it again, as a supervisor would.
-        if (!expected.has(child) && slot.current === child) start(index);
-        resolve();
-      });
-    });
-    living.set(child, exited);
+    const whenEnded = (how: string) => {
+      living.delete(child);
+      lifetime.untilMs = preciseNow();
+      log.end();
+      if (!expected.has(child) || (child.signalCode === null && child.exitCode !== 0))
+        troubles.push(`dispatcher ${index} (process ${child.pid}) ended with ${how}`);
+      // Starts it again, as a supervisor would.
+      if (!expected.has(child) && slot.current === child) start(index);
+    };
+    living.set(child, ended.then(whenEnded));
   };
 
   /** Asks every process for an audit. A stopped process answers once it continues, a killed one never. */

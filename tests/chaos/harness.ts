@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { readConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { startDnsServer } from "../helpers/dns-server.ts";
 import { startHostilePeers } from "../helpers/hostile-peers/start.ts";
-import { createTestAuthority } from "../helpers/test-certificates.ts";
 import { prepareDatabase, RETRY_POLICY } from "./accounts.ts";
 import { createAttackers } from "./attackers.ts";
 import { createClient } from "./client.ts";
@@ -16,7 +17,6 @@ import { createInjector } from "./inject.ts";
 import { allowedOrigins, HOSTILE_KINDS, type HostileKind } from "./origins.ts";
 import type { PlanOptions } from "./plan.ts";
 import { watchProcessSockets } from "./process-sockets.ts";
-import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
 
@@ -36,7 +36,7 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
   const receiver = await startReceiverProcess();
   cleanUps.push(receiver.stop);
   const caFile = join(folder, "receiver-ca.pem");
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   await writeFile(caFile, `${receiver.ca}\n${authority.ca}`);
   const peers = await startHostilePeers(await authority.issue({}), HOSTILE_KINDS);
   cleanUps.push(peers.close);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { HELD_TRANSACTIONS } from "../helpers/held-transactions.ts";
-import { preciseNow } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Injected } from "./evidence.ts";
 import type { Fleet } from "./fleet.ts";
@@ -62,9 +62,11 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
       case "partition": {
         const { mode, share, healing } = fault;
         const entry = note("partition", { slot: fault.dispatcher, note: `${mode}, ${share * 100} %, then ${healing}` });
-        fleet.proxy(fault.dispatcher).cut(mode, () => random.chance(share), share === 1);
+        const proxy = fleet.proxy(fault.dispatcher);
+        proxy.set(mode, () => random.chance(share), share === 1);
         await wait(fault.forMs);
-        fleet.proxy(fault.dispatcher).heal(healing);
+        if (healing === "flow") proxy.set("pass");
+        else proxy.heal();
         entry.untilMs = preciseNow();
         return;
       }

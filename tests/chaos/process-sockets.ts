@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
-import { preciseNow } from "./clock.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import type { ProcessSockets } from "./evidence.ts";
 import type { ReceiverOrigin } from "./origins.ts";
 

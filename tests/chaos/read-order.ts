@@ -1,4 +1,4 @@
-import { preciseNow } from "./clock.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
 
 /** This often a round ends at least, while nothing holds up the event loop, ms. */
 const MARK_EVERY_MS = 5;

@@ -1,31 +1,20 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { startProgram } from "#scripts/lab/program.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
-import type { ReceiverOrigin } from "./origins.ts";
 import type { ReceiverCommand, ReceiverMessage } from "./receiver.ts";
 
 export type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
 /** Starts the receiver in a process of its own. Resolves once it listens. */
 export async function startReceiverProcess() {
-  const child = fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const exited = once(child, "exit");
+  const { child, next, kill } = startProgram([PROGRAM], { name: "the receiver" });
   const arrivals: Arrival[] = [];
   const socketCounts: SocketCount[] = [];
-  const listening = Promise.withResolvers<{ ports: Record<ReceiverOrigin, number>; ca: string }>();
-  const finished = Promise.withResolvers<void>();
   child.on("message", (message: ReceiverMessage) => {
-    if (message.type === "listening") listening.resolve(message);
-    else if (message.type === "finished") finished.resolve();
-    else if (message.type === "sockets") socketCounts.push(message.count);
-    else arrivals.push(...message.arrivals);
+    if (message.type === "sockets") socketCounts.push(message.count);
+    else if (message.type === "arrivals") arrivals.push(...message.arrivals);
   });
-  const lost = exited.then(([code, signal]): never => {
-    throw new Error(`the receiver ended unexpectedly (${signal ?? `exit code ${code}`})`);
-  });
-  lost.catch(() => {});
-  const { ports, ca } = await Promise.race([listening.promise, lost]);
+  const { ports, ca } = await next((message: ReceiverMessage) => message.type === "listening");
   const command = (wanted: ReceiverCommand) => child.send(wanted);
   return {
     ports,
@@ -40,13 +29,11 @@ export async function startReceiverProcess() {
     release: (group: string) => command({ type: "release", group }),
     /** Breaks the requests that are still open, and waits until they are reported. */
     async finish() {
+      const finished = next((message: ReceiverMessage) => message.type === "finished");
       command({ type: "finish" });
-      await Promise.race([finished.promise, lost]);
+      await finished;
     },
-    async stop() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    stop: kill,
   };
 }
 

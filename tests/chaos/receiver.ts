@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { decodeId } from "#domain/ids.ts";
-import { createCertificates } from "#scripts/demo/certificates.ts";
+import { createCertificates } from "#scripts/lab/certificates.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { pause } from "../helpers/time.ts";
 import { answerAs, type Behaviour } from "./behaviour.ts";
-import { preciseNow } from "./clock.ts";
 import type { Arrival, SocketCount } from "./evidence.ts";
 import { RECEIVER_ORIGINS, type ReceiverOrigin } from "./origins.ts";
 import { ReadOrder } from "./read-order.ts";
@@ -31,14 +31,14 @@ const REPORT_EVERY_MS = 50;
 // This file is a program of its own, with one port for each origin.
 process.on("SIGINT", () => {});
 process.once("disconnect", () => process.exit());
-const { ca, cert, key } = await createCertificates();
-const sockets = new Map<ReceiverOrigin, Set<Socket>>();
-const open = new Set<ServerResponse>();
+const certificates = await createCertificates();
 const held = new Map<string, Set<() => void>>();
 const readOrder = new ReadOrder();
+/** What is known of a request besides: before when it was not readable, and its body once that has come as a whole. */
+const noted = new WeakMap<ReceivedRequest, { readableAfterMs: number; bodyHash: string }>();
 let unreported: Arrival[] = [];
-const ports = {} as Record<ReceiverOrigin, number>;
-for (const origin of RECEIVER_ORIGINS) ports[origin] = await listen(origin);
+const receivers = new Map<ReceiverOrigin, Receiver>();
+for (const origin of RECEIVER_ORIGINS) receivers.set(origin, await startOrigin(origin));
 process.on("message", (command: ReceiverCommand) => {
   if (command.type === "finish") return finish();
   if (command.type === "hold") return held.set(command.group, new Set());
@@ -46,60 +46,50 @@ process.on("message", (command: ReceiverCommand) => {
   held.delete(command.group);
   for (const answer of waiting) answer();
 });
-send({ type: "listening", ports, ca });
+send({ type: "listening", ports: ofEach(({ port }) => port), ca: certificates.ca });
 countSockets();
 setInterval(reportArrivals, REPORT_EVERY_MS);
 
-async function listen(origin: ReceiverOrigin): Promise<number> {
-  const options = { keepAliveTimeout: 60_000, requestTimeout: 0 };
-  // `many` uses plain HTTP, since a certificate cannot cover its thousands of names.
-  const server =
-    origin === "many" ? createPlainServer(options, receive) : createServer({ ...options, cert, key }, receive);
-  const own = new Set<Socket>();
-  sockets.set(origin, own);
-  server.on("connection", (socket: Socket) => {
-    own.add(socket);
-    socket.on("close", () => own.delete(socket));
+function startOrigin(origin: ReceiverOrigin): Promise<Receiver> {
+  return startReceiver({
+    // `many` uses plain HTTP, since a certificate cannot cover its thousands of names.
+    ...{ tls: origin !== "many", certificates, keepsRequests: false },
+    onHead: (request) => noted.set(request, { readableAfterMs: readOrder.readableAfterMs(), bodyHash: "" }),
+    ...{ respond, onEnded },
   });
-  await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 1_024 }, resolve));
-  return (server.address() as AddressInfo).port;
 }
 
-function receive(request: IncomingMessage, response: ServerResponse) {
-  const arrivedAtMs = preciseNow();
-  const readableAfterMs = readOrder.readableAfterMs();
-  const attempt = Number(request.headers["x-service-attempt"]);
-  const body = createHash("sha256");
-  let bodyHash = "";
-  open.add(response);
-  request.on("data", (chunk: Buffer) => body.update(chunk));
-  request.on("end", () => {
-    bodyHash = body.digest("hex");
-    const [, behaviour, place, group = ""] = (request.url ?? "").split("/");
-    const ifOpen = (then: () => void) => () => !response.destroyed && !request.socket.destroyed && then();
-    answerAs(behaviour as Behaviour, {
-      ...{ request, response, attempt },
-      spread: (Number(place) % 1_000) / 1_000,
-      after: (delayMs, then) => setTimeout(ifOpen(then), delayMs),
-      released(then) {
-        const waiting = held.get(group);
-        if (!waiting) return then();
-        const answer = ifOpen(then);
-        waiting.add(answer);
-        response.once("close", () => waiting.delete(answer));
-      },
-    });
-  });
-  response.on("close", () => {
-    open.delete(response);
-    unreported.push({
-      scheduleId: decodeId("sch", String(request.headers["webhook-id"])) ?? String(request.headers["webhook-id"]),
-      ...{ attempt, arrivedAtMs, readableAfterMs, bodyHash },
-      endedAtMs: preciseNow(),
-      statusCode: response.headersSent ? response.statusCode : null,
-    });
+function respond(request: ReceivedRequest, response: ServerResponse, socket: Socket) {
+  const own = noted.get(request);
+  if (own) own.bodyHash = createHash("sha256").update(request.body).digest("hex");
+  const [, behaviour, place, group = ""] = request.path.split("/");
+  const ifOpen = (then: () => void) => () => !response.destroyed && !socket.destroyed && then();
+  answerAs(behaviour as Behaviour, {
+    ...{ response, socket, attempt: attemptOf(request) },
+    spread: (Number(place) % 1_000) / 1_000,
+    after: (delayMs, then) => setTimeout(ifOpen(then), delayMs),
+    released(then) {
+      const waiting = held.get(group);
+      if (!waiting) return then();
+      const answer = ifOpen(then);
+      waiting.add(answer);
+      response.once("close", () => waiting.delete(answer));
+    },
   });
 }
+
+function onEnded(request: ReceivedRequest, response: ServerResponse) {
+  const id = String(request.headers["webhook-id"]);
+  const { arrivedAtMs } = request;
+  unreported.push({
+    scheduleId: decodeId("sch", id) ?? id,
+    ...{ attempt: attemptOf(request), arrivedAtMs, readableAfterMs: arrivedAtMs, bodyHash: "", ...noted.get(request) },
+    endedAtMs: request.endedAtMs ?? preciseNow(),
+    statusCode: response.headersSent ? response.statusCode : null,
+  });
+}
+
+const attemptOf = ({ headers }: ReceivedRequest) => Number(headers["x-service-attempt"]);
 
 function reportArrivals() {
   if (unreported.length > 0) send({ type: "arrivals", arrivals: unreported });
@@ -112,17 +102,21 @@ function countSockets() {
   setInterval(() => {
     const heldUpMs = Math.max(0, performance.now() - dueAtMs);
     dueAtMs = performance.now() + COUNT_EVERY_MS;
-    const counts = Object.fromEntries([...sockets].map(([origin, own]) => [origin, own.size]));
-    send({ type: "sockets", count: { atMs: preciseNow(), open: counts as SocketCount["open"], heldUpMs } });
+    send({ type: "sockets", count: { atMs: preciseNow(), open: ofEach((one) => one.connections()), heldUpMs } });
   }, COUNT_EVERY_MS);
 }
 
 // Breaks every connection, so that each request that is still open ends and is reported.
 async function finish() {
-  for (const own of sockets.values()) for (const socket of own) socket.destroy();
-  while (open.size > 0) await pause(20);
+  await Promise.all([...receivers.values()].map((receiver) => receiver.close()));
+  while ([...receivers.values()].some((receiver) => receiver.open() > 0)) await pause(20);
   reportArrivals();
   send({ type: "finished" });
+}
+
+function ofEach(numberOf: (receiver: Receiver) => number): Record<ReceiverOrigin, number> {
+  const numbers = [...receivers].map(([origin, receiver]) => [origin, numberOf(receiver)]);
+  return Object.fromEntries(numbers);
 }
 
 function send(message: ReceiverMessage) {

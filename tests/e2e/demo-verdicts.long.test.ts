@@ -1,4 +1,4 @@
-// Guards: scripts/demo/**, scripts/commands/demo.ts
+// Guards: scripts/demo/**, scripts/lab/**, scripts/commands/demo.ts
 import { expect, test } from "vitest";
 import { runDemo } from "./run-demo.ts";
 

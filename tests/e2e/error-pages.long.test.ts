@@ -1,10 +1,10 @@
 // Guards: app/**, server/edge/**, server/http/**, server/routes/**, components/layout/**, pages/**
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
+import type { DatabaseProxy } from "#scripts/lab/proxy.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound, WIDE } from "#tests/helpers/page-checks.ts";
-import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { dashboardPaths } from "#tests/pages/routes.ts";
 

@@ -1,4 +1,4 @@
-// Guards: scripts/demo/**, scripts/stack/**, scripts/commands/demo.ts
+// Guards: scripts/demo/**, scripts/lab/**, scripts/stack/**, scripts/commands/demo.ts
 import { expect, test } from "vitest";
 import { runDemo, runDemoHeld } from "./run-demo.ts";
 

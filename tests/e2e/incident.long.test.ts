@@ -1,10 +1,10 @@
 // Guards: app/(dashboard)/overview/**, app/(dashboard)/schedules/operations/**, app/(dashboard)/schedules/confirm/**, components/overview/**, components/schedules/operation-*, server/overview/incidents.ts, server/operations/**, db/queries/schedules/incidents.ts, db/queries/operations/**, dispatcher/operations/**, domain/incident.ts, domain/answer-line.ts, domain/copies-of-operation.ts
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/dashboard-harness.ts";
 import { expectSound, WIDE } from "#tests/helpers/page-checks.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const COUNT = 38;

@@ -2,6 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadSigningSecret, signRequest } from "#domain/signing.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { curlArguments } from "#tests/helpers/curl-arguments.ts";
@@ -9,7 +10,6 @@ import { type DashboardHarness, startDashboardHarness } from "#tests/helpers/das
 import { startFakeResend } from "#tests/helpers/fake-resend.ts";
 import { mailedLinks } from "#tests/helpers/mailed-links.ts";
 import { openPage, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const ADMIN = "boss@example.com";

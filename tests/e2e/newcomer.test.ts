@@ -7,10 +7,10 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { formatOffset } from "#components/format/offset.ts";
 import { decodeId } from "#domain/ids.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { curlArguments } from "#tests/helpers/curl-arguments.ts";
 import { createDispatchHarness, type DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { openPage, untilInteractive, WIDE } from "#tests/helpers/page-checks.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { type SignInHarness, startSignInHarness } from "#tests/helpers/sign-in-harness.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 

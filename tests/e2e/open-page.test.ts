@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { launchBrowser } from "../helpers/browser.ts";
-import { serveHttp } from "../helpers/http-server.ts";
 import { openPage, WIDE } from "../helpers/page-checks.ts";
 import { watchUncaught } from "../helpers/watch-uncaught.ts";
 

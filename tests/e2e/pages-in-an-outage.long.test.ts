@@ -1,10 +1,10 @@
 // Guards: app/**, server/edge/**, server/http/**, db/client*.ts
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
+import type { DatabaseProxy } from "#scripts/lab/proxy.ts";
 import type { TestAccount } from "#tests/helpers/accounts.ts";
 import { type DashboardHarness, startHarnessBehindProxy } from "#tests/helpers/dashboard-harness.ts";
 import { besides, expectSound, untilInteractive } from "#tests/helpers/page-checks.ts";
-import type { DatabaseProxy } from "#tests/helpers/proxy.ts";
 
 let harness: DashboardHarness;
 let proxy: DatabaseProxy;

@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { curlArguments } from "#tests/helpers/curl-arguments.ts";
 import { createTestDatabase } from "#tests/helpers/database.ts";
 import { createDispatchHarness, type DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 

@@ -1,11 +1,11 @@
 import type { Browser } from "@playwright/test";
 import { generateSessionToken, hashSessionToken } from "#domain/session-token.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import type { TestAccount } from "./accounts.ts";
 import { launchBrowser } from "./browser.ts";
 import { createDispatchHarness, type DispatchHarness } from "./dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { type Look, openPage, WIDE } from "./page-checks.ts";
-import { type DatabaseProxy, startProxy } from "./proxy.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
 export type DashboardHarness = Awaited<ReturnType<typeof startDashboardHarness>>;

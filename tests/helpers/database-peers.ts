@@ -1,10 +1,9 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { createTestAuthority } from "./test-certificates.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
+import type { Peer } from "#scripts/lab/proxy.ts";
 
-/** What a client meets where its database should be: it gets each new connection. */
-export type Peer = (socket: Socket) => void;
 /** The same, once what is said before the start-up is said: TLS, or that there is none. */
 type Speaker = (stream: Duplex) => void;
 
@@ -132,7 +131,7 @@ export const SPEAKERS: readonly Case[] = [
  * Peers with TLS, for a client that trusts `ca` and asks for `localhost`. `good` is the certificate that it takes.
  */
 export async function createTlsPeers() {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   const good = await authority.issue({});
   const shows = async (certificate: Parameters<typeof authority.issue>[0]) =>
     overTls(await authority.issue(certificate), (stream) => stream.resume());
@@ -142,7 +141,7 @@ export async function createTlsPeers() {
     ["a certificate for another name", await shows({ name: "other.example" }), /^ERR_TLS_CERT_ALTNAME_INVALID$/],
     [
       "a certificate of another authority",
-      overTls(await (await createTestAuthority()).issue({}), (stream) => stream.resume()),
+      overTls(await (await createAuthority()).issue({}), (stream) => stream.resume()),
       /SIGNATURE|ISSUER|AUTHORITY|SELF_SIGNED/,
     ],
     [

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { serveHttp } from "./http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 
 export type GitHubUser = { id: number; login: string; name: string | null; email: string; isVerified: boolean };
 

@@ -1,5 +1,5 @@
 import Provider from "oidc-provider";
-import { type HttpHandler, serveHttp } from "./http-server.ts";
+import { type HttpHandler, serveHttp } from "#scripts/lab/http-server.ts";
 
 /** `hd` is the Google Workspace that the person belongs to. */
 export type GoogleUser = { sub: string; email: string; isVerified: boolean; name: string; hd?: string };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { serveHttp } from "./http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { waitFor } from "./wait-for.ts";
 
 type Refusal = { status: number; code: string; message: string; headers?: Record<string, string> };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { serveHttp } from "./http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 
 export type SentMail = {
   from: string;

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { faultOf } from "#db/client.ts";
 import { encodeId } from "#domain/ids.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness } from "./dispatch-harness.ts";
 import { expectOnTime } from "./on-time.ts";
-import type { Receiver } from "./receiver.ts";
 import { countStalls } from "./stalls.ts";
 import { pause } from "./time.ts";
 import { waitFor } from "./wait-for.ts";

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import { freePort } from "#scripts/ports.ts";
-import { createTestAuthority } from "./test-certificates.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type ProxyName = "nginx" | "caddy";
@@ -21,7 +21,7 @@ export type FrontProxy = Awaited<ReturnType<typeof startFrontProxy>>;
 /** Starts the proxy with its configuration in deploy/proxies/, which it checks first, on `port` before `upstreamPort`. */
 export async function startFrontProxy(name: ProxyName, port: number, upstreamPort: number) {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-proxy-"));
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   const { cert, key } = await authority.issue({ name: PROXIED_HOST });
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   await writeFile(files.cert, cert);

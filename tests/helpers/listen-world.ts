@@ -1,12 +1,12 @@
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { generateApiKey, hashApiKey } from "#domain/api-key.ts";
 import { decodeId, newId } from "#domain/ids.ts";
+import { startProxy } from "#scripts/lab/proxy.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { Stopwatch } from "../../sdk/src/index.ts";
 import { buildCli } from "./cli-process.ts";
 import { createDispatchHarness } from "./dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "./encryption-keys.ts";
 import { type ListenProcess, startListen } from "./listen-process.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
 import { startWebProcess, type WebProcess } from "./web-process.ts";
 
@@ -86,9 +86,9 @@ export async function startListenWorld({ webs: webCount, dispatchers }: { webs: 
       closers.push(() => receiver.close());
       return receiver;
     },
-    /** An address in front of web processes. Its connections go to the one that was named last. */
+    /** A proxy in front of web processes. */
     async front(port: number) {
-      const front = await startFront(port);
+      const front = await startProxy(port);
       closers.push(() => front.close());
       return front;
     },
@@ -97,36 +97,6 @@ export async function startListenWorld({ webs: webCount, dispatchers }: { webs: 
       await Promise.all(webs.map((web) => web.stop().catch(() => {})));
       await harness.close();
       await direct.close();
-    },
-  };
-}
-
-async function startFront(to: number) {
-  let port = to;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect({ port, host: "127.0.0.1" });
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket
-        .on("error", () => {})
-        .on("close", () => {
-          sockets.delete(socket);
-          client.destroy();
-          upstream.destroy();
-        });
-    }
-    client.pipe(upstream).pipe(client);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pointTo(next: number) {
-      port = next;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,9 +1,9 @@
 import { beforeEach, expect } from "vitest";
 import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
 import type { Dispatcher } from "#dispatcher/dispatcher.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "./dispatch-harness.ts";
 import { insertSchedules } from "./overdue.ts";
-import type { Receiver } from "./receiver.ts";
 import { pause } from "./time.ts";
 import { waitFor } from "./wait-for.ts";
 import { withDispatchHarness } from "./with-dispatch-harness.ts";

@@ -1,5 +1,5 @@
 import { json } from "node:stream/consumers";
-import { serveHttp } from "./http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 
 /** The server that the checks of tests/runtimes call. It answers in the forms of the service. */
 export async function startSdkTestServer(apiKey: string): Promise<{ origin: string; close(): Promise<void> }> {

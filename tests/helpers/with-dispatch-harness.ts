@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "./dispatch-harness.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
 
 type DeliveryHarness = Awaited<ReturnType<typeof startDeliveryHarness>>;
 /** `settings` come on top of those of the harness. `hasDispatcher` starts a dispatcher on it. */

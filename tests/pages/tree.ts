@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 
 /**
  * The accessibility tree of a page's main part, in Playwright's form of it. What changes from run to run is replaced by
- * rule, and of neighbours that are equal then, such as the rows of a table, only the first is kept. `isOutline` keeps
- * landmarks, headings, tables and groups alone.
+ * rule, and of neighbours that are equal then only the first is kept. So is the first of a table's rows that differ in
+ * words alone, with how many more there are. `isOutline` keeps landmarks, headings, tables and groups alone.
  */
 export async function mainTree(page: Page, { isOutline = false } = {}): Promise<string> {
   const nodes = parse(steady(await page.getByRole("main").ariaSnapshot()));
@@ -84,6 +84,38 @@ function parse(tree: string): Node[] {
 }
 
 function write(nodes: readonly Node[], indent = ""): string {
-  const blocks = nodes.map(({ text, children }) => `${indent}${text}\n${write(children, `${indent}  `)}`);
-  return blocks.filter((block, at) => block !== blocks[at - 1]).join("");
+  const kept: { block: string; more: number }[] = [];
+  const firstOf = new Map<string, { more: number }>();
+  let last = "";
+  for (const node of nodes) {
+    const block = `${indent}${node.text}\n${write(node.children, `${indent}  `)}`;
+    if (block === last) continue;
+    last = block;
+    const shape = ROW.test(node.text) && shapeOf(node);
+    const first = shape && firstOf.get(shape);
+    if (first) first.more++;
+    else {
+      const entry = { block, more: 0 };
+      kept.push(entry);
+      if (shape) firstOf.set(shape, entry);
+    }
+  }
+  return kept.map(({ block, more }) => (more ? `${block}${indent}… ${more} more of this shape\n` : block)).join("");
+}
+
+const ROW = /^- '?row\b/;
+
+/** A node with all below it, without their words: a role, whether it has a name, its states, where it leads. */
+function shapeOf({ text, children }: Node): string {
+  // A line with a colon in its words stands in quotes.
+  const line = text.replace(
+    /^- '(.*)'(:?)$/,
+    (_, quoted: string, colon: string) => `- ${quoted.replaceAll("''", "'")}${colon}`,
+  );
+  const own = line.startsWith("- /url")
+    ? line
+    : line.replace(/"(?:[^"\\]|\\.)*"/, '""').replace(/^(- \w+(?: "")?(?: \[[^\]]*\])*): .+$/, "$1: words");
+  // What a row is called stands in the words of its header.
+  const words = /^- '?rowheader\b/.test(text) ? text : own;
+  return `${words}(${children.map(shapeOf).join()})`;
 }

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { processEnv } from "#config.ts";
 import { apiKeyPreview, generateApiKey, hashApiKey } from "#domain/api-key.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestDatabase } from "#tests/helpers/database.ts";
 import { createDispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
-import { startReceiver } from "#tests/helpers/receiver.ts";
 import { startWebProcess } from "#tests/helpers/web-process.ts";
 
 /** Packages that examples import without installing them. */

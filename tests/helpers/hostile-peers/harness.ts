@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import type { TestAccount } from "../accounts.ts";
 import { createDispatchHarness } from "../dispatch-harness.ts";
 import { watchBlocks } from "../longest-block.ts";
 import { startRawServer } from "../raw-server.ts";
-import { createTestAuthority } from "../test-certificates.ts";
 import { inMs } from "../time.ts";
 import { waitFor } from "../wait-for.ts";
 import { startHostilePeers } from "./start.ts";
@@ -23,7 +23,7 @@ export type HostileHarness = Awaited<ReturnType<typeof createHostileHarness>>;
 
 /** A dispatcher on this thread, hostile peers on another one, and an account whose target is an ordinary one. */
 export async function createHostileHarness(kinds: readonly string[]) {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   const peers = await startHostilePeers(await authority.issue({}), kinds);
   const onRequest = (socket: { write(answer: string): void }) =>
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

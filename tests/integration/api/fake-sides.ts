@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import pino from "pino";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
-import { startReceiver } from "#tests/helpers/receiver.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { stopAudited } from "#tests/helpers/stop-audited.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { fakeStopwatch } from "../../../sdk/src/testing.ts";

@@ -1,7 +1,7 @@
 // Guards: db/client*.ts, db/driver.ts, server/services*.ts
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
-import { type DatabaseProxy, startProxy } from "#tests/helpers/proxy.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, startApi, TARGET } from "./api.ts";

@@ -10,10 +10,10 @@ import { countAccounts, listAccounts } from "#db/queries/accounts/list.ts";
 import { parseEmailAddress, TRIAL_EMAIL } from "#domain/email-address.ts";
 import { decodeId } from "#domain/ids.ts";
 import { generateSigningSecret, loadSigningSecret, signRequest } from "#domain/signing.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { readLastBeat } from "#server/health/beat.ts";
 import { SOCKET_ADDRESS_HEADER, socketAddressValue } from "#server/http/socket-address.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, startApi } from "./api.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DATABASE_FAULTS, describeFault } from "#domain/database-fault.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { type Services, startServices } from "#server/services.ts";
 import { createTlsPeers, overTls, passesOn, plain, refuses, SPEAKERS } from "../../helpers/database-peers.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { watchUncaught } from "../../helpers/watch-uncaught.ts";
 import {

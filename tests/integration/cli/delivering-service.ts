@@ -1,6 +1,6 @@
 import pino from "pino";
 import { startDispatcher } from "#dispatcher/dispatcher.ts";
-import { startReceiver } from "#tests/helpers/receiver.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { stopAudited } from "#tests/helpers/stop-audited.ts";
 import { startCliService } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { GET as cliPackage } from "#app/cli.tgz/route.ts";
-import { createCertificates } from "#scripts/demo/certificates.ts";
-import { serveHttp } from "#tests/helpers/http-server.ts";
+import { createCertificates } from "#scripts/lab/certificates.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 
 /** Answers in place of the installation; returns whether it did. */
 export type Instead = (request: IncomingMessage, response: ServerResponse) => boolean;

@@ -4,10 +4,10 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "#domain/ids.ts";
+import { startProxy } from "#scripts/lab/proxy.ts";
+import type { ReceivedRequest } from "#scripts/lab/receiver.ts";
 import { runCli } from "#tests/helpers/cli-process.ts";
 import { HOOK, type ListenWorld, ledgerOf, startListenWorld } from "#tests/helpers/listen-world.ts";
-import { startProxy } from "#tests/helpers/proxy.ts";
-import type { ReceivedRequest } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 let world: ListenWorld;
@@ -264,13 +264,13 @@ describe.concurrent("a kill", () => {
     local.respond((_, response) => void held.promise.then(() => response.writeHead(200).end()));
     const doomed = await world.startWeb();
     const front = await world.front(doomed.port);
-    const listen = await account.listen(["--to", local.origin], front.origin);
+    const listen = await account.listen(["--to", local.origin], `http://127.0.0.1:${front.port}`);
     const [id = ""] = await account.deliver();
     await waitFor("the local server was asked", () => local.requests.length === 1);
     await doomed.kill();
     held.resolve();
     await waitFor("it notices", () => /^Not listening: /m.test(listen.stderr()));
-    front.pointTo(world.webs[0]?.port as number);
+    front.aim(world.webs[0]?.port as number);
     await listen.says(/^Ready again after \d\.\d s\.$/m);
     expect(await account.ended([id])).toEqual(["succeeded"]);
     expect(ledgerOf(local)).toEqual([`${id}/1`]);

@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { buildCli } from "#tests/helpers/cli-process.ts";
 import { type FakeListenService, startFakeListenService } from "#tests/helpers/fake-listen-service.ts";
 import { type ListenProcess, startListen } from "#tests/helpers/listen-process.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { startOnTerminal } from "#tests/helpers/terminal.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -3,8 +3,8 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** Far longer than a call takes, reconnecting included. */

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
-import { startReceiver } from "../../helpers/receiver.ts";
 import { documentedGrants } from "../../helpers/service-role.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWebProcess } from "../../helpers/web-process.ts";

@@ -1,8 +1,8 @@
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const NAME = "late-calls";

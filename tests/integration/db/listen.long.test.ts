@@ -2,8 +2,8 @@
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen } from "#db/listen.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const NAME = "listen-test";

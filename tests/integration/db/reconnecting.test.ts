@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { connect, type Database, DatabaseUnavailable } from "#db/client.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** The first pause between two tries, ms, which doubles with each, and the longest (`backoff` in db/client.ts). */

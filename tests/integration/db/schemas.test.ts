@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "#db/migrate.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { encodeId } from "#domain/ids.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { SERVICE_ROLE, serviceUrlOf } from "../../helpers/service-role.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

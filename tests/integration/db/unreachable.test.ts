@@ -6,9 +6,9 @@ import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect, type Database, type DatabaseUnavailable } from "#db/client.ts";
 import { DATABASE_FAULTS, describeFault } from "#domain/database-fault.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { createTlsPeers, endsAtQuestion, overTls, passesOn, plain, SPEAKERS } from "../../helpers/database-peers.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { watchUncaught } from "../../helpers/watch-uncaught.ts";
 

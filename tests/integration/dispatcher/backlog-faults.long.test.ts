@@ -1,8 +1,8 @@
 // Guards: dispatcher/claiming/**, dispatcher/rates/**, dispatcher/connections/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const ACCOUNTS = 4;

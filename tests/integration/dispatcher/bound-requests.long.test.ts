@@ -2,8 +2,8 @@
 // Final: its verdict is about what was sent.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** By TLS 1.3 the target refuses after the handshake, on the first read; by TLS 1.2 within it. */
@@ -19,7 +19,7 @@ let harness: DispatchHarness;
 let folder: string;
 
 beforeAll(async () => {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   for (const version of Object.keys(TEXTS) as SecureVersion[]) {
     const asks = { requestCert: true, rejectUnauthorized: true, minVersion: version, maxVersion: version };
     const tls = { ...(await authority.issue({})), ca: authority.ca, ...asks };

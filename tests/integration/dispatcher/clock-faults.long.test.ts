@@ -4,9 +4,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { formatInstant } from "#domain/instant.ts";
 import { SHARD_LEASE_MS } from "#domain/timing.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

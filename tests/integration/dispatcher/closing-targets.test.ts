@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 type Case = { title: string; close?: (socket: Socket) => void; head?: string; secure?: boolean };
@@ -34,7 +34,7 @@ const accounts: Awaited<ReturnType<DispatchHarness["account"]>>[] = [];
 let targets: string[];
 
 beforeAll(async () => {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   for (const { close, head = "HTTP/1.1 200 OK\r\n", secure } of cases) {
     const answered = new Set<Socket>();
     const onRequest = (socket: Socket) => {

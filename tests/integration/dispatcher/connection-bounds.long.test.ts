@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { countStalls } from "../../helpers/stalls.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

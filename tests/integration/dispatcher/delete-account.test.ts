@@ -1,7 +1,7 @@
 // Final: its verdict is about what was sent after a deletion.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Api, startApi } from "../api/api.ts";
 

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
 import { parseTargetPolicy, validateTarget } from "#domain/target-url.ts";
 import { ATTEMPT_DEADLINE_MS, CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

@@ -3,7 +3,7 @@ import { Dialer } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
-import { startReceiver } from "../../helpers/receiver.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import answers from "../../vectors/resolver-answers.json" with { type: "json" };
 
 const dialerWith = (resolve: (name: string) => Promise<string[]>, allow = "", deny = "") =>

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { placeOfProcesses } from "#dispatcher/runtime/process-name.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 

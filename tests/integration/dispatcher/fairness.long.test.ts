@@ -2,11 +2,11 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MEMORY_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createTestAccounts, type TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { countStalls } from "../../helpers/stalls.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";

@@ -4,8 +4,8 @@ import { createSchedule, type NewSchedule } from "#db/queries/schedules/create.t
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { NOW } from "#domain/fire-time.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

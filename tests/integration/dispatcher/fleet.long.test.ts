@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { SHARD_LEASE_MS, TAKEOVER_PAUSE_MS } from "#domain/timing.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { leaveHeartbeat, pretendTimeline } from "../../helpers/incarnations.ts";
 import { restoreFrom } from "../../helpers/logical-copy.ts";
 import { FIVE_MINUTES_MS, type OverdueFleet, withOverdueSchedules } from "../../helpers/overdue-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, expect, it } from "vitest";
 import { Dialer, type OpenResult } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
+import { type Authority, createAuthority } from "#scripts/lab/certificates.ts";
 import {
   type ChainExtras,
   certificateChain,
@@ -15,16 +16,15 @@ import {
   pemOf,
 } from "../../helpers/certificate-chain.ts";
 import { type RawServer, startRawServer } from "../../helpers/raw-server.ts";
-import { createTestAuthority, type TestAuthority } from "../../helpers/test-certificates.ts";
 
-let authority: TestAuthority;
+let authority: Authority;
 let server: RawServer;
 let behind: RawServer | undefined;
 let accepted: TLSSocket | undefined;
 let opened: OpenResult | undefined;
 
 beforeAll(async () => {
-  authority = await createTestAuthority();
+  authority = await createAuthority();
 });
 afterEach(async () => {
   if (opened?.kind === "open") opened.connection.destroy();

@@ -3,9 +3,9 @@ import postgres from "postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { groupDeadSchedules } from "#db/queries/notices/death-groups.ts";
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { HELD_TRANSACTIONS } from "../../helpers/held-transactions.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 

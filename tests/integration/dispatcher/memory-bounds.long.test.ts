@@ -1,10 +1,10 @@
 // Guards: dispatcher/**
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import { freePort } from "#scripts/ports.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 

@@ -1,9 +1,9 @@
 // Guards: dispatcher/notices/**, mail/**
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { type FakeResend, startFakeResend } from "../../helpers/fake-resend.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let receiver: Receiver;

@@ -13,10 +13,10 @@ import { runStep } from "#dispatcher/operations/step.ts";
 import { newId } from "#domain/ids.ts";
 import type { OperationFilter } from "#domain/operations.ts";
 import { SHARDS } from "#domain/shard-share.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestSchedules } from "#tests/helpers/many-schedules.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { runJob } from "../../helpers/retention-jobs.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

@@ -1,9 +1,9 @@
 import { promises as dns } from "node:dns";
 import net from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { startDnsServer } from "../../helpers/dns-server.ts";
-import { startReceiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { startWatchedDispatcher } from "../../helpers/watched-dispatcher.ts";

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connectOrm, type OrmDatabase } from "#db/orm.ts";
 import { encodeId } from "#domain/ids.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import { Admin } from "#server/admin/admin.ts";
 import { deactivateAccount } from "#server/admin/deactivate.ts";
 import { reactivateAccount } from "#server/admin/reactivate.ts";
@@ -10,7 +11,6 @@ import type { TestAccount } from "../../helpers/accounts.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { mostInOneSecond } from "../../helpers/first-bytes.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { retentionJob } from "../../helpers/retention-jobs.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseKeyRing } from "#domain/cipher.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

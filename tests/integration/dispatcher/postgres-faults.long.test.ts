@@ -3,10 +3,10 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
+import { type DatabaseProxy, type ProxyMode, startProxy } from "#scripts/lab/proxy.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import { type DatabaseProxy, type ProxyMode, startProxy } from "../../helpers/proxy.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { countStalls } from "../../helpers/stalls.ts";
 import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";

@@ -4,13 +4,13 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "#db/migrate.ts";
+import { type ReceivedRequest, type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { verifySignature } from "../../../sdk/src/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { fillTables } from "../../helpers/many-schedules.ts";
 import { createMigrationsFolder } from "../../helpers/migrations-folder.ts";
 import { checkOutPreviousRelease, findPreviousRelease } from "../../helpers/previous-release.ts";
-import { type ReceivedRequest, type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { type Call, startTraffic } from "../../helpers/traffic.ts";
 import { waitFor } from "../../helpers/wait-for.ts";

@@ -3,10 +3,10 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { mostInOneSecond, noteFirstBytes } from "../../helpers/first-bytes.ts";
 import { enterLanes } from "../../helpers/lanes.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 

@@ -1,6 +1,7 @@
 // Guards: domain/incarnation.ts, dispatcher/heartbeats.ts, db/queries/fleet/**, db/functions/database_incarnation.sql
 // Final: its verdict is about what was sent before an operator has chosen.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import {
@@ -12,7 +13,6 @@ import {
   restoreFrom,
 } from "../../helpers/logical-copy.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { serviceUrlOf } from "../../helpers/service-role.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";

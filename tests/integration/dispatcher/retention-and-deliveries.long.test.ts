@@ -1,9 +1,9 @@
 // Guards: dispatcher/retention/**, db/queries/retention/**
 
 import { it } from "vitest";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";
 

@@ -2,9 +2,9 @@
 // Final: its verdict is about what was kept, and how often it was sent.
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { type FaultHarness, startFaultHarness } from "../../helpers/fault-harness.ts";
 import { type OwnServer, startOwnServer, startStandby } from "../../helpers/own-server.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { watchUncaught } from "../../helpers/watch-uncaught.ts";

@@ -3,7 +3,7 @@ import type { FurtherSockets } from "#dispatcher/connections/address-race.ts";
 import { Dialer, type OpenResult } from "#dispatcher/connections/dialer.ts";
 import { monotonicNow } from "#dispatcher/runtime/ticker.ts";
 import { parseTargetPolicy } from "#domain/target-url.ts";
-import { startReceiver } from "../../helpers/receiver.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { startSilentAddresses } from "../../helpers/silent-addresses.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

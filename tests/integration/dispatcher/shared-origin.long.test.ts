@@ -1,9 +1,9 @@
 // Guards: dispatcher/connections/**
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import type { TestAccount } from "../../helpers/accounts.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** Connections of one account to one origin. */

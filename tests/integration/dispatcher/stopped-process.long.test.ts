@@ -2,8 +2,8 @@
 // Final: its verdict is about what was sent, and how often.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeId } from "#domain/ids.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs, pause } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { withDispatchHarness } from "../../helpers/with-dispatch-harness.ts";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
 import { drip, type RawServer, startRawServer } from "../../helpers/raw-server.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -31,7 +31,7 @@ const servers = new Map<string, RawServer>();
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  const authority = await createTestAuthority();
+  const authority = await createAuthority();
   const valid = await authority.issue({});
   const answers = { onRequest: (socket: { write(text: string): void }) => socket.write(OK) };
   const start = async (title: keyof typeof TITLES, server: ReturnType<typeof startRawServer>) => {

@@ -8,18 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { encodeId } from "#domain/ids.ts";
-import {
-  createTlsPeers,
-  overTls,
-  type Peer,
-  passesOn,
-  plain,
-  refuses,
-  SPEAKERS,
-} from "../../helpers/database-peers.ts";
+import { type DatabaseProxy, type Peer, startProxy } from "#scripts/lab/proxy.ts";
+import type { Receiver } from "#scripts/lab/receiver.ts";
+import { createTlsPeers, overTls, passesOn, plain, refuses, SPEAKERS } from "../../helpers/database-peers.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
-import type { Receiver } from "../../helpers/receiver.ts";
 import { inMs } from "../../helpers/time.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { watchUncaught } from "../../helpers/watch-uncaught.ts";

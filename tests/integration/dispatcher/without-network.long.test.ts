@@ -3,11 +3,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { COMPILE_CACHE } from "../../helpers/compile-cache.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
@@ -25,7 +25,7 @@ const RECEIVER = `data:text/javascript,${encodeURIComponent(`
 
 let harness: DispatchHarness;
 let folder: string;
-let toDatabase: Server;
+let toDatabase: DatabaseProxy;
 let child: ChildProcess | undefined;
 let log = "";
 
@@ -33,12 +33,7 @@ beforeAll(async () => {
   harness = await createDispatchHarness({ DELIVERY_ALLOW: ORIGIN });
   folder = await mkdtemp(join(tmpdir(), "stopwatch-socket-"));
   // Sockets of the file system lead out of the network.
-  const { hostname: host, port } = new URL(harness.databaseUrl);
-  toDatabase = createServer((socket) => {
-    const upstream = connect(Number(port), host);
-    socket.on("error", () => {}).pipe(upstream);
-    upstream.on("error", () => {}).pipe(socket);
-  }).listen(join(folder, ".s.PGSQL.5432"));
+  toDatabase = await startProxy(Number(new URL(harness.databaseUrl).port), join(folder, ".s.PGSQL.5432"));
 });
 afterAll(async () => {
   if (child && child.exitCode === null) {
@@ -46,7 +41,7 @@ afterAll(async () => {
     child.kill("SIGKILL");
     await exited;
   }
-  toDatabase.close();
+  await toDatabase?.close();
   await harness.close();
   await rm(folder, { recursive: true });
 });

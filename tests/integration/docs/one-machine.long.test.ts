@@ -1,11 +1,11 @@
 // Guards: docs/one-machine.md, deploy/systemd/**, deploy/stopwatch.env
 // Needs: systemd
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { freePort } from "#scripts/ports.ts";
 import { makeCheckout, PROJECT, put } from "#tests/helpers/checkout.ts";
 import { samplesOf } from "#tests/helpers/doc-samples.ts";
 import { type OwnServer, startOwnServer } from "#tests/helpers/own-server.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { bootSystemd, canBootSystemd, type Systemd } from "#tests/helpers/systemd/systemd.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 

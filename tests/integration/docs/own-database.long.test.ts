@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { freePort } from "#scripts/ports.ts";
 import { makeCheckout, PROJECT, put } from "#tests/helpers/checkout.ts";
 import { samplesOf } from "#tests/helpers/doc-samples.ts";
 import { type OwnServer, startOwnServer } from "#tests/helpers/own-server.ts";
-import { type Receiver, startReceiver } from "#tests/helpers/receiver.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const [roles, steps] = samplesOf("own-database.md").map(({ code }) => code) as [string, string];

@@ -10,10 +10,10 @@ import { instanceAad, rotationAad, secretAad } from "#domain/associated-data.ts"
 import { generateEncryptionKey, type KeyRing, open, parseKeyRing, seal } from "#domain/cipher.ts";
 import { openRequest } from "#domain/sealed-request.ts";
 import { type Progress, reEncrypt } from "#scripts/keys/re-encrypt.ts";
+import { startReceiver } from "#scripts/lab/receiver.ts";
 import { createTestAccount, type TestAccount } from "#tests/helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { createDispatchHarness } from "#tests/helpers/dispatch-harness.ts";
-import { startReceiver } from "#tests/helpers/receiver.ts";
 import { createTestSchedule } from "#tests/helpers/schedules.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { runScript } from "./script-process.ts";

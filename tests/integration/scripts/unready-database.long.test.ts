@@ -4,19 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type DatabaseProxy, type Peer, startProxy } from "#scripts/lab/proxy.ts";
 import { freePort } from "#scripts/ports.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import {
-  createTlsPeers,
-  overTls,
-  type Peer,
-  passesOn,
-  plain,
-  refuses,
-  SPEAKERS,
-} from "../../helpers/database-peers.ts";
+import { createTlsPeers, overTls, passesOn, plain, refuses, SPEAKERS } from "../../helpers/database-peers.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
-import { type DatabaseProxy, startProxy } from "../../helpers/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { runNode, runScript, type ScriptProcess } from "./script-process.ts";
 

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { serveHttp } from "#tests/helpers/http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { call, type Method } from "../api/api.ts";
 
 /**

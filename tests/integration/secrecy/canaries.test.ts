@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { processEnv } from "#config.ts";
 import { generateApiKey } from "#domain/api-key.ts";
+import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { type Heard, OK, startListener } from "../../helpers/listener.ts";
-import { type Receiver, startReceiver } from "../../helpers/receiver.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { type Answer, type Api, startApi } from "../api/api.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { preciseNow } from "../../chaos/clock.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { ReadOrder } from "../../chaos/read-order.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 

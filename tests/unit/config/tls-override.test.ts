@@ -2,12 +2,12 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { refuseTlsOverride } from "#config.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 it("a process that refuses NODE_TLS_REJECT_UNAUTHORIZED verifies certificates in every connection it makes", async () => {
-  const certificate = await (await createTestAuthority()).issue({ selfSigned: true });
+  const certificate = await (await createAuthority()).issue({ selfSigned: true });
   const server = createServer(certificate, (_, response) => response.end("ok"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {

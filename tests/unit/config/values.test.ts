@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 
 const REQUIRED = {
   DATABASE_URL: "postgres://u:p@localhost/d",
@@ -101,7 +101,7 @@ it("what is set under a name that is nearly a setting's is told, with the settin
 
 describe("a file of authorities for targets", () => {
   it("is taken with texts between its certificates, which are all kept", async () => {
-    const [one, other] = await Promise.all([createTestAuthority(), createTestAuthority()]);
+    const [one, other] = await Promise.all([createAuthority(), createAuthority()]);
     const file = fileOf(`# Größe\n${one.ca.trim()}\n\nthe other:\n${other.ca}`);
     expect(read({ DELIVERY_CA_FILE: file }).deliveryCa).toBe(`${one.ca.trim()}\n${other.ca.trim()}\n`);
   });
@@ -127,7 +127,7 @@ describe("a file of authorities for targets", () => {
     ["damaged", (pem) => pem + pem.replace(/^(M.{20})./m, "$1A$1"), /its certificate 2 is damaged/],
     ["a page", () => "<!doctype html>", /no certificate in PEM/],
   ])("is refused when it is %s, by what it is and how it is converted", async (_, make, says) => {
-    const { ca } = await createTestAuthority();
+    const { ca } = await createAuthority();
     expect(() => read({ DELIVERY_CA_FILE: fileOf(make(ca)) })).toThrow(says);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { connect } from "#db/client.ts";
 import { listen } from "#db/listen.ts";
 import { migrate } from "#db/migrate.ts";
-import { createTestAuthority } from "../../helpers/test-certificates.ts";
+import { createAuthority } from "#scripts/lab/certificates.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 /** A database server as far as TLS. It counts what it received after a handshake, and the handshakes that failed. */
@@ -14,7 +14,7 @@ let received = 0;
 let refused = 0;
 
 beforeAll(async () => {
-  const certificate = await (await createTestAuthority()).issue({ selfSigned: true });
+  const certificate = await (await createAuthority()).issue({ selfSigned: true });
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("error", () => {});

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { serveHttp } from "#tests/helpers/http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { watchUncaught } from "#tests/helpers/watch-uncaught.ts";
 

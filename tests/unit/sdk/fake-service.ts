@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { generateApiKey } from "#domain/api-key.ts";
-import { serveHttp } from "#tests/helpers/http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { Stopwatch, type StopwatchOptions } from "../../../sdk/src/index.ts";
 
 export type Received = {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { generateSigningSecret } from "#domain/signing.ts";
-import { serveHttp } from "#tests/helpers/http-server.ts";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import {
   type Delivery,

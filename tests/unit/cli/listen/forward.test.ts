@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
 import { createServer as createNetServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Receiver, type Respond, startReceiver } from "#scripts/lab/receiver.ts";
 import type { Answer } from "../../../../cli/src/listen/answer-memory.ts";
 import type { Delivery } from "../../../../cli/src/listen/delivery.ts";
 import { type ForwardOptions, forward } from "../../../../cli/src/listen/forward.ts";
 import { explainFailure } from "../../../../cli/src/listen/local-failure.ts";
 import { type RawBehaviour, startRawServer } from "../../../helpers/raw-server.ts";
-import { type Receiver, type Respond, startReceiver } from "../../../helpers/receiver.ts";
 
 let receiver: Receiver;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { generateApiKey } from "#domain/api-key.ts";
+import { startProxy } from "#scripts/lab/proxy.ts";
 import type { Delivery } from "../../../../cli/src/listen/delivery.ts";
 import { EventReader } from "../../../../cli/src/listen/event-reader.ts";
 import { keepListening } from "../../../../cli/src/listen/keep-listening.ts";
 import { type FakeListenService, startFakeListenService } from "../../../helpers/fake-listen-service.ts";
-import { startProxy } from "../../../helpers/proxy.ts";
 import { waitFor } from "../../../helpers/wait-for.ts";
 import { waitByTurns } from "../../helpers/wait-by-turns.ts";
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
+import { serveHttp } from "#scripts/lab/http-server.ts";
 import { describeForModels } from "#server/docs/llms.ts";
 import { createDocs } from "../../../../cli/src/mcp/docs.ts";
 import { searchDocs } from "../../../../cli/src/mcp/search-docs.ts";
 import { readFullText } from "../../../../server/docs/full-text.ts";
 import { DOC_PAGES, findDocPage } from "../../../../server/docs/pages.ts";
 import { readDocPage } from "../../../../server/docs/read-page.ts";
-import { serveHttp } from "../../../helpers/http-server.ts";
 import { connect } from "./connect.ts";
 
 const PUBLIC = "https://stopwatch.example.com";

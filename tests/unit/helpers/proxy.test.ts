@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DatabaseProxy, startProxy } from "../../chaos/proxy.ts";
+import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 
 let server: Server;
@@ -63,32 +63,57 @@ describe("the proxy", () => {
 
   it("holds all bytes during a partition and delivers them when the partition ends", async () => {
     const client = await open();
-    proxy.cut("hold");
+    proxy.set("hold");
     client.socket.write("one");
     await settled();
     expect([received, client.read, client.closed]).toEqual(["", "", false]);
-    proxy.heal("flow");
+    proxy.set("pass");
     await waitFor("the answer", () => client.read === "ONE");
   });
 
   it("forwards requests and holds the answers when asked to", async () => {
     const client = await open();
-    proxy.cut("hold-replies");
+    proxy.set("hold-replies");
     client.socket.write("one");
     await waitFor("the question", () => received === "one");
     await settled();
     expect(client.read).toBe("");
-    proxy.heal("flow");
+    proxy.set("pass");
     await waitFor("the answer", () => client.read === "ONE");
+  });
+
+  it("loses what comes in a black hole, whose connections stay silent until it heals", async () => {
+    const client = await open();
+    proxy.set("black hole");
+    client.socket.write("one");
+    await settled();
+    proxy.set("pass");
+    client.socket.write("two");
+    await settled();
+    expect([received, client.read, client.closed]).toEqual(["", "", false]);
+    proxy.heal();
+    await waitFor("the end", () => client.closed);
+  });
+
+  it("sends new connections where it is aimed", async () => {
+    const other = createServer((socket) => socket.end("other")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const before = await open();
+    proxy.aim((other.address() as AddressInfo).port);
+    const after = await open();
+    await waitFor("the other server", () => after.read === "other");
+    before.socket.write("one");
+    await waitFor("the answer", () => before.read === "ONE");
+    other.close();
   });
 
   it("resets connections and refuses new ones when asked to", async () => {
     const client = await open();
-    proxy.cut("reset");
+    proxy.set("reset");
     await waitFor("the end", () => client.closed);
     const another = await open().catch(() => ({ closed: true }));
     await waitFor("the refusal", () => another.closed);
-    proxy.heal("flow");
+    proxy.set("pass");
     const third = await open();
     third.socket.write("three");
     await waitFor("the answer", () => third.read === "THREE");
@@ -96,22 +121,22 @@ describe("the proxy", () => {
 
   it("resets the connections that it held when a partition ends by reset", async () => {
     const client = await open();
-    proxy.cut("hold");
+    proxy.set("hold");
     client.socket.write("one");
     await settled();
-    proxy.heal("reset");
+    proxy.heal();
     await waitFor("the end", () => client.closed);
     expect(received).toBe("");
   });
 
   it("holds new connections too, unless only the existing ones are cut off", async () => {
-    proxy.cut("hold");
+    proxy.set("hold");
     const held = await open();
     held.socket.write("one");
     await settled();
     expect(held.read).toBe("");
-    proxy.heal("flow");
-    proxy.cut("hold", () => true, false);
+    proxy.set("pass");
+    proxy.set("hold", () => true, false);
     const free = await open();
     free.socket.write("two");
     await waitFor("the answer", () => free.read === "TWO");

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -9,8 +9,13 @@ export type HttpHandler = (request: IncomingMessage, response: ServerResponse) =
  * is answered by 500 and thrown again by `close`, unless the client is gone, as a process that was killed while it sent its
  * body is. Uncaught, both would fail the run without a test to their name.
  */
-export async function serveHttp(handle: HttpHandler, certificates: ServerOptions | null = null) {
+export async function serveHttp(
+  handle: HttpHandler,
+  certificates: { cert: string; key: string } | null = null,
+  options: ServerOptions = {},
+) {
   const failures: unknown[] = [];
+  const sockets = new Set<Socket>();
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     try {
       await handle(request, response);
@@ -21,16 +26,25 @@ export async function serveHttp(handle: HttpHandler, certificates: ServerOptions
       response.end(String(error));
     }
   };
-  const server: Server = certificates ? createTlsServer(certificates, onRequest) : createServer(onRequest);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const server: Server = certificates
+    ? createTlsServer({ ...options, ...certificates }, onRequest)
+    : createServer(options, onRequest);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  // Thousands of connections may come at once.
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 1_024 }, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     server,
     port,
     /** Its address by number; a certificate has the name `localhost`. */
     origin: certificates ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    /** The number of open connections, those in a handshake included. */
+    connections: () => sockets.size,
     async close() {
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
       if (failures.length > 0) throw failures[0];
     },

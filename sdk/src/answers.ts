@@ -148,7 +148,7 @@ export type Attempt = {
   status_code: number | null;
   /** From `attempted_at` to the status line or the failure. */
   latency_ms: number;
-  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets. */
+  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets, and for a whole value of 8 or more. */
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;
@@ -268,7 +268,7 @@ export type LoggedAttempt = {
   status_code: number | null;
   /** From `attempted_at` to the status line or the failure. */
   latency_ms: number;
-  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets. */
+  /** The start of the target's answer to a failed attempt, decoded by its charset, or what went wrong; else empty. `[response repeated the request]` stands for 16 characters or more of payload, header values or secrets, and for a whole value of 8 or more. */
   error_text: string;
   /** When the first byte of the request was sent, or when an attempt that sent none began. */
   attempted_at: Instant;

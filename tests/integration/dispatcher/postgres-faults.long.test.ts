@@ -2,9 +2,9 @@
 // Final: its verdict is about what was sent, and how often.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { encodeId } from "#domain/ids.ts";
 import { type DatabaseProxy, type ProxyMode, startProxy } from "#scripts/lab/proxy.ts";
 import type { Receiver } from "#scripts/lab/receiver.ts";
+import { expectDeliveredOnce } from "#tests/helpers/delivered-once.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { expectOnTime } from "../../helpers/on-time.ts";
 import { countStalls } from "../../helpers/stalls.ts";
@@ -75,25 +75,8 @@ async function startWatched() {
   return { ...watched, dispatcher };
 }
 
-/** Expects that all were sent once, not early, and recorded as that. */
-async function expectDeliveredOnce(ids: string[], withinMs: number) {
-  const succeeded = async () => {
-    const [row] = await harness.sql`
-      SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
-    return row?.n === ids.length;
-  };
-  await waitFor("all are delivered and recorded", succeeded, withinMs);
-  const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"])).sort();
-  expect(sent).toEqual(ids.map((id) => encodeId("sch", id)).sort());
-  const rows = await harness.sql`
-    SELECT s.offset_ms::int, s.attempts, a.attempt, a.status_code FROM schedules s JOIN attempts a ON a.schedule_id = s.id
-    WHERE s.id = ANY (${ids})`;
-  expect(rows).toHaveLength(ids.length);
-  for (const row of rows) {
-    expect(row).toMatchObject({ attempts: 1, attempt: 1, status_code: 200 });
-    expect(row.offset_ms).toBeGreaterThanOrEqual(0);
-  }
-}
+const expectOnce = (ids: string[], withinMs: number) =>
+  expectDeliveredOnce({ sql: harness.sql, receiver }, ids, withinMs);
 
 describe("a dispatcher that is cut off from the database for some seconds", () => {
   it.each<ProxyMode>(["black hole", "drop replies", "reset", "accept and close"])(
@@ -106,7 +89,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
       proxy.set(mode);
       await pause(5_000);
       proxy.set("pass");
-      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+      await expectOnce(ids, RESUMES_WITHIN_MS + 5_000);
       expect(loggedPerSecond()).toBeLessThanOrEqual(1);
       await waitFor("it holds nothing any more", () => {
         const { planned, underWay, unrecorded, owned } = dispatcher.figures();
@@ -115,7 +98,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
       expect(proxy.connections()).toBeLessThanOrEqual(CONNECTIONS_MAX);
       const onTime = await spread(5, 2_500, 500);
       receiver.requests.length = 0;
-      await expectDeliveredOnce(onTime, 10_000);
+      await expectOnce(onTime, 10_000);
     },
   );
 
@@ -127,7 +110,7 @@ describe("a dispatcher that is cut off from the database for some seconds", () =
       await waitFor("it is at work", () => receiver.requests.length >= 4);
       proxy.set(mode, (nth) => nth % 2 === 0);
       proxy.set("pass");
-      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 8_000);
+      await expectOnce(ids, RESUMES_WITHIN_MS + 8_000);
     },
   );
 });
@@ -142,7 +125,7 @@ describe("a database that is away when a dispatcher starts", () => {
       await waitFor("it says so", () => watched.logged() > 0);
       await pause(3_000);
       proxy.set("pass");
-      await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+      await expectOnce(ids, RESUMES_WITHIN_MS);
       expect(watched.loggedPerSecond()).toBeLessThanOrEqual(1);
     },
   );
@@ -158,7 +141,7 @@ describe("database sessions", () => {
         WHERE datname = current_database() AND application_name LIKE 'stopwatch-%' ORDER BY random() LIMIT 1`;
       await pause(100);
     }
-    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+    await expectOnce(ids, RESUMES_WITHIN_MS + 5_000);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
@@ -180,7 +163,7 @@ describe("database sessions", () => {
     }
     // The sessions end, as those of a server after failover do.
     await endSessions();
-    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS + 5_000);
+    await expectOnce(ids, RESUMES_WITHIN_MS + 5_000);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 
@@ -199,7 +182,7 @@ describe("database sessions", () => {
       expect(await open()).toBe(0);
       await pause(100);
     }
-    await expectDeliveredOnce(ids, 10_000);
+    await expectOnce(ids, 10_000);
   });
 });
 
@@ -230,13 +213,13 @@ describe("locks held by another session", () => {
     await session`BEGIN`;
     await session`SELECT FROM schedules WHERE id = ANY (${locked}) FOR UPDATE`;
     await startWatched();
-    await expectDeliveredOnce(free, 10_000);
+    await expectOnce(free, 10_000);
     const rows = await harness.sql`SELECT offset_ms::int FROM schedules WHERE id = ANY (${free})`;
     for (const row of rows) expectOnTime(row.offset_ms, LATE_MAX_MS);
     await session`COMMIT`;
     session.release();
     await waitFor("the locked ones follow", () => receiver.requests.length === 20, 5_000);
-    await expectDeliveredOnce([...free, ...locked], 5_000);
+    await expectOnce([...free, ...locked], 5_000);
   });
 
   it("on the attempts delay the records and not the deliveries", async () => {
@@ -251,7 +234,7 @@ describe("locks held by another session", () => {
     expect(row?.n).toBe(40);
     await session`COMMIT`;
     session.release();
-    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+    await expectOnce(ids, RESUMES_WITHIN_MS);
     const late =
       await harness.sql`SELECT FROM schedules WHERE account_id = ${account.id} AND offset_ms > ${LATE_MAX_MS}`;
     expect(late).toHaveLength(0);
@@ -286,7 +269,7 @@ describe("locks held by another session", () => {
     session.release();
     expect([...owned]).toEqual([64]);
     expectOnTime(oldestMs, HEARTBEAT_WITHIN_MS, stalledMs);
-    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+    await expectOnce(ids, RESUMES_WITHIN_MS);
   });
 
   it("on all schedules for longer than the statement timeout delay deliveries, and do nothing worse", async () => {
@@ -298,7 +281,7 @@ describe("locks held by another session", () => {
     await pause(7_000);
     await session`COMMIT`;
     session.release();
-    await expectDeliveredOnce(ids, RESUMES_WITHIN_MS);
+    await expectOnce(ids, RESUMES_WITHIN_MS);
     expect(loggedPerSecond()).toBeLessThanOrEqual(1);
   });
 });

@@ -7,9 +7,9 @@ import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { encodeId } from "#domain/ids.ts";
 import { type DatabaseProxy, type Peer, startProxy } from "#scripts/lab/proxy.ts";
 import type { Receiver } from "#scripts/lab/receiver.ts";
+import { expectDeliveredOnce } from "#tests/helpers/delivered-once.ts";
 import { createTlsPeers, overTls, passesOn, plain, refuses, SPEAKERS } from "../../helpers/database-peers.ts";
 import type { DispatchHarness } from "../../helpers/dispatch-harness.ts";
 import { inMs } from "../../helpers/time.ts";
@@ -135,16 +135,7 @@ describe("a dispatcher that meets, with requests on the wire, a database", () =>
       end();
       proxy.set(database);
     }
-    await waitFor("all are recorded", async () => {
-      const [row] = await harness.sql`
-        SELECT count(*)::int AS n FROM schedules WHERE id = ANY (${ids}) AND status = 'succeeded'`;
-      return row?.n === ON_THE_WIRE;
-    });
-    const sent = receiver.requests.map(({ headers }) => String(headers["webhook-id"])).sort();
-    expect(sent).toEqual(ids.map((id) => encodeId("sch", id)).sort());
-    const attempts = await harness.sql`
-      SELECT schedule_id, outcome FROM attempts WHERE schedule_id = ANY (${ids}) ORDER BY schedule_id`;
-    expect(attempts).toEqual(ids.toSorted().map((id) => ({ schedule_id: id, outcome: "delivered" })));
+    await expectDeliveredOnce({ sql: harness.sql, receiver }, ids);
     expect(watched.loggedPerSecond()).toBeLessThanOrEqual(1);
     expect(uncaught).toEqual([]);
   });

@@ -27,15 +27,15 @@ const FLOORS = [
 const ALL = ["#domain/", "#contract/", "#db/", "#config.ts", "#mail/", "zod", "node:"];
 
 /** What only some know. */
-const SOME: Readonly<Record<string, readonly string[]>> = {
-  "auth/": ["next-auth", "@auth/core", "@auth/drizzle-adapter", "jose", "next"],
-  "billing/": ["#billing/"],
-  "log.ts": ["pino"],
-  "me/": ["#billing/"],
-  "packages/": ["tar-stream"],
-  "reference/": ["#package.json"],
-  "sdk-package.ts": ["#sdk/package.json"],
-};
+const SOME = new Map<string, readonly string[]>([
+  ["auth/", ["next-auth", "@auth/core", "@auth/drizzle-adapter", "jose", "next"]],
+  ["billing/", ["#billing/"]],
+  ["log.ts", ["pino"]],
+  ["me/", ["#billing/"]],
+  ["packages/", ["tar-stream"]],
+  ["reference/", ["#package.json"]],
+  ["sdk-package.ts", ["#sdk/package.json"]],
+]);
 
 export const SERVER_ROOMS = FLOORS.flat();
 
@@ -45,7 +45,7 @@ export function serverRows() {
   for (const [at, floor] of FLOORS.entries()) {
     for (const room of floor) {
       const below = FLOORS.slice(0, at).flat();
-      const may = [...ALL, ...(SOME[room] ?? []), ...below.map((lower) => pathTo(lower, folderOf(room)))];
+      const may = [...ALL, ...(SOME.get(room) ?? []), ...below.map((lower) => pathTo(lower, folderOf(room)))];
       const files = isFolder(room) ? `server/${room}**` : `server/${room}`;
       const key = may.join();
       const row = rows.get(key);

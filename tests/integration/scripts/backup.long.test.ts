@@ -1,4 +1,4 @@
-// Guards: scripts/backup/**, scripts/postgres/**, scripts/commands/backup.ts, scripts/commands/restore.ts
+// Guards: scripts/backup/**, scripts/clean-up.ts, scripts/postgres/**, scripts/commands/backup.ts, scripts/commands/restore.ts
 // Final: its verdict is about what was kept in a backup.
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

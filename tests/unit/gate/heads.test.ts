@@ -11,8 +11,8 @@ const matches = (file: string, globs: readonly string[]) => globs.some((glob) =>
 
 /** Sources that no long test guards: their units, the image's tests and those of the core do. */
 const EXEMPT = [
-  "deploy/kubernetes/**",
-  "scripts/{commits,lockfile,production}/**",
+  "deploy/{compose,kubernetes}/**",
+  "scripts/{commits,imports,lockfile,production,sdk-types}/**",
   "scripts/{apply-patches.mjs,count.ts,progress.ts,run-vitest.ts,stopwatch.ts,with-page-harness.ts}",
   "{drizzle.config,next-env.d,secret-files,vitest.config}.ts",
 ];

@@ -9,6 +9,7 @@ import { SDK_NAME } from "#server/sdk-package.ts";
 import { confirmAgain } from "../../confirm-again.tsx";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
+import { createSchedule } from "./create-schedule.ts";
 
 export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
   const { from } = view.params;
@@ -65,18 +66,4 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
 // The browser gets no other field of the schedule.
 function pick({ id, method, targetUrl, payloadSizeBytes, isErased }: Awaited<ReturnType<typeof readScheduleInFull>>) {
   return { id, method, targetUrl, payloadSizeBytes, isErased };
-}
-
-("use server");
-
-import { headers } from "next/headers";
-import { redirect } from "next/navigation";
-import type { DraftAnswer } from "#domain/schedule-draft.ts";
-import { createByForm } from "#server/schedules/create-by-form.ts";
-
-/** The server action of the form. With scripts the browser navigates itself, so that typed text survives a failed navigation. */
-async function createSchedule(_before: DraftAnswer | null, fields: FormData): Promise<DraftAnswer> {
-  const answer = await createByForm(await headers(), fields);
-  if ("href" in answer && fields.get("script") === null) redirect(answer.href);
-  return answer;
 }

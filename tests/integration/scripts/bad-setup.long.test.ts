@@ -118,7 +118,7 @@ const FAULTS: Fault[] = [
   ],
   [
     "a database that does not answer",
-    ["start", "migrate"],
+    ["migrate"],
     () => ({ DATABASE_URL: NOWHERE }),
     /127\.0\.0\.1:1 cannot be reached: .*Start it, or correct its address\.$/,
   ],

@@ -1,4 +1,4 @@
-import type { LateRange } from "./late-range.ts";
+import type { Filters } from "./filters.ts";
 import { canTransition, type ScheduleStatus, STATUSES } from "./states.ts";
 
 export const OPERATION_ACTIONS = ["cancel", "replay"] as const;
@@ -58,7 +58,10 @@ export function countReasons(reasons: readonly LeftAloneReason[]): LeftAlone {
   return reasons.reduce<LeftAlone>((left, reason) => addLeftAlone(left, { [reason]: 1 }), {});
 }
 
-/** The schedules that an operation is about, as GET /v1/schedules filters them; null: any. */
+/**
+ * The schedules that an operation is about, as GET /v1/schedules filters them; null: any. A dispatcher of an earlier release
+ * applies none of `Filters`, which came later.
+ */
 export type OperationFilter = {
   statuses: ScheduleStatus[] | null;
   /** Part of the target's URL in any letter case, or a whole schedule id; `scheduleId` is its UUID. */
@@ -67,25 +70,7 @@ export type OperationFilter = {
   fromMs: number | null;
   /** `fire_at` before this, epoch ms. */
   toMs: number | null;
-} & Narrower;
-
-/** The conditions that came later: absent from operations of earlier releases, which do not know them. */
-type Narrower = {
-  /** Lateness of the first attempt. */
-  late?: LateRange | undefined;
-  /** As `searchedHost` returns it. */
-  host?: string | undefined;
-  /** As `parseCode` reads it: the answer to the last attempt. */
-  code?: string | undefined;
-  idempotencyKey?: string | undefined;
-  /** UUID of the operation that made the copies. */
-  operationId?: string | undefined;
-};
-
-/** Whether a filter has conditions that a dispatcher of an earlier release would not apply. */
-export function isNarrower({ late, host, code, idempotencyKey, operationId }: OperationFilter): boolean {
-  return (late ?? host ?? code ?? idempotencyKey ?? operationId) !== undefined;
-}
+} & Filters;
 
 /**
  * The number under which a shard's operations with a narrower filter are stored. Dispatchers of an earlier release look for

@@ -1,8 +1,9 @@
+import { FILTER_NAMES, FILTERS, type Filters, hasFilters } from "./filters.ts";
 import type { GivenTime } from "./fire-time.ts";
 import type { HeaderPairs } from "./headers.ts";
 import { writeLateRange } from "./late-range.ts";
 import { writeLocalTime } from "./local-time.ts";
-import { isNarrower, type OperationAction, type OperationFilter } from "./operations.ts";
+import type { OperationAction, OperationFilter } from "./operations.ts";
 
 /** A create request before defaults of the account are applied; null for omitted fields. */
 export type OriginalRequest = {
@@ -54,13 +55,18 @@ export type OriginalOperation = {
 /** As `requestFields`, for an operation. */
 export function operationFields({ action, filter, scheduleIds }: OriginalOperation): string[] {
   const { statuses = null, q = null, fromMs = null, toMs = null } = filter ?? {};
-  const { late, host, code, idempotencyKey, operationId } = filter ?? {};
-  const narrower = [late && writeLateRange(late), host, code, idempotencyKey, operationId];
+  const isNarrower = filter !== null && hasFilters(filter);
+  const kind = filter === null ? "chosen" : isNarrower ? "narrower filter" : "filter";
+  const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs)];
   const ids = scheduleIds === null ? [] : scheduleIds.toSorted();
-  const scope = [String(statuses?.toSorted()), q?.text ?? "", String(fromMs), String(toMs), ...ids];
-  const kind = filter === null ? "chosen" : isNarrower(filter) ? "narrower filter" : "filter";
-  const more = kind === "narrower filter" ? narrower.map(String) : [];
-  return [OPERATION_FORMAT, action, kind, ...scope, ...more];
+  return [OPERATION_FORMAT, action, kind, ...scope, ...ids, ...(isNarrower ? narrowerFields(filter) : [])];
+}
+
+function narrowerFields(filters: Filters): string[] {
+  return FILTER_NAMES.map((name) => {
+    const value = filters[FILTERS[name].field];
+    return typeof value === "object" ? writeLateRange(value) : String(value);
+  });
 }
 
 const OPERATION_FORMAT = "operation-hash-1";

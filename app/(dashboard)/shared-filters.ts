@@ -1,4 +1,4 @@
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { FILTER_NAMES } from "#domain/filters.ts";
 import { hrefIn, type View } from "./view.ts";
 
 /** The address of the other list, of schedules or the log, with the filters that both have. */

@@ -1,24 +1,16 @@
 import type { LeftAlone, LeftAloneReason, OperationAction } from "#domain/operations.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
+import { type FilterTexts, filtersInWords } from "../format/filter-words.ts";
 import { formatInstant } from "../format/instant.ts";
 import { formatCount } from "../format/number.ts";
 import { statusWord } from "../format/status-word.ts";
 
 /** The filter that selects schedules; null when they were chosen one by one. */
-export type ScopeFilter = {
+export type ScopeFilter = FilterTexts & {
   statuses: readonly ScheduleStatus[] | null;
   q: string | null;
   from: Date | null;
   to: Date | null;
-  /** The host of the target. */
-  host?: string | null | undefined;
-  /** The answer to the last attempt: a status code, a class such as `5xx`, or `none`. */
-  code?: string | null | undefined;
-  /** Lateness, ms, as `writeLateRange` writes it. */
-  late?: string | null | undefined;
-  idempotencyKey?: string | null | undefined;
-  /** Id (`op_…`) of the operation that made the copies. */
-  operation?: string | null | undefined;
 };
 
 /** `3 schedules`, `1 schedule`, `more than 10,000 schedules`. */
@@ -33,20 +25,14 @@ export function scopeInWords(filter: ScopeFilter | null, zone = "UTC"): string {
 
 /** The same without "all". `range` is when they are due, in words ("in the next hour"). */
 export function filterInWords(filter: ScopeFilter, zone: string, range?: string): string {
-  const { statuses, q, from, to, host, code, late, idempotencyKey, operation } = filter;
+  const { statuses, q, from, to } = filter;
   const kinds = statuses ? `${statuses.map(statusWord).join(" or ")} ones` : "schedules";
   const target = q ? (/^sch_\w{26}$/.test(q) ? ` with the id ${q}` : ` with “${q}” in the URL`) : "";
   const [since, until] = [from && formatInstant(from, zone), to && formatInstant(to, zone)];
   const bounds =
     since && until ? `between ${since} and ${until}` : since ? `from ${since} on` : until && `before ${until}`;
   const when = range ?? bounds;
-  const narrower = [
-    host && `to ${host}`,
-    code && (code === "none" ? "last without an answer" : `last answered ${code}`),
-    late && `${late} ms late`,
-    idempotencyKey && `with the idempotency key “${idempotencyKey}”`,
-    operation && `made by ${operation}`,
-  ].filter(Boolean);
+  const narrower = filtersInWords(filter).map(({ phrase }) => phrase);
   return [`${kinds}${target}`, ...narrower, ...(when ? [`due ${when}`] : [])].join(" ");
 }
 

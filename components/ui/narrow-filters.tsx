@@ -1,21 +1,25 @@
 import { SlidersHorizontal } from "lucide";
 import { CODE_CLASSES } from "#domain/answer-code.ts";
-import { parseLateRange } from "#domain/late-range.ts";
+import type { FilterName } from "#domain/filters.ts";
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
-import { formatLateRange } from "../format/late-range.ts";
+import { lateInWords } from "../format/filter-words.ts";
 import { TextField } from "./field.tsx";
 import { FilterSelect } from "./filter-form.tsx";
 import { Icon } from "./icon.tsx";
 
-type Name = "late" | "host" | "code" | "idempotency_key" | "operation";
-
 /** The filters that lists of schedules and of attempts have in common. The rare ones are folded until one is used. */
-export function NarrowFilters({ values }: { values: Readonly<Partial<Record<Name, string>>> }) {
+export function NarrowFilters({ values }: { values: Readonly<Partial<Record<FilterName, string>>> }) {
   const { late, host, code, idempotency_key: key, operation } = values;
   return (
     <>
       <FilterSelect name="code" label="Answer" value={code} any="Any answer" options={withOwn(ANSWERS, code, code)} />
-      <FilterSelect name="late" label="Late" value={late} any="Late or not" options={withOwn(LATE, late, own(late))} />
+      <FilterSelect
+        name="late"
+        label="Late"
+        value={late}
+        any="Late or not"
+        options={withOwn(LATE, late, late && lateInWords(late))}
+      />
       <details className="group/more open:basis-full" open={(host ?? key ?? operation) !== undefined}>
         <summary className="inline-flex min-h-9 cursor-pointer select-none list-none items-center gap-1.5 rounded-md px-2 text-ink-soft text-sm hover:text-ink [&::-webkit-details-marker]:hidden">
           <Icon of={SlidersHorizontal} small />
@@ -39,11 +43,6 @@ const LATE = {
   [`..${ON_TIME_WITHIN_MS}`]: "On time",
   "..-1": "Early",
 };
-
-function own(late: string | undefined): string | undefined {
-  const range = late === undefined ? null : parseLateRange(late);
-  return range === null ? late : formatLateRange(range);
-}
 
 /** The options, and the value of the address where it is none of them. */
 function withOwn(options: Readonly<Record<string, string>>, value: string | undefined, words: string | undefined) {

@@ -5,9 +5,9 @@ import {
   type LoggedAttempt,
   listAttempts,
 } from "#db/queries/search/list-attempts.ts";
+import { filtersOf, type NamedFilters } from "#domain/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
 import { roundToMicrosecond } from "../schedules/present.ts";
 
@@ -24,15 +24,9 @@ export async function countOwnListedAttempts(
   return ctx.query(({ db }) => countListedAttempts(db, ctx.tenant, ctx.limits.retentionDays, searchOf(input)));
 }
 
-type Filters = Pick<LogsInput, "q" | "schedule_id" | "late" | "host" | "code" | "idempotency_key" | "operation">;
-
-function searchOf<I extends Filters>({ q, schedule_id, late, host, code, idempotency_key, operation, ...rest }: I) {
-  return {
-    ...rest,
-    ...searchFilter({ late, host, code, idempotency_key, operation }),
-    scheduleId: schedule_id,
-    q: targetQuery(q),
-  };
+function searchOf<I extends NamedFilters & Pick<LogsInput, "q" | "schedule_id">>(input: I) {
+  const { q, schedule_id, ...rest } = input;
+  return { ...rest, ...filtersOf(input), scheduleId: schedule_id, q: targetQuery(q) };
 }
 
 /** An attempt as the log shows it. */

@@ -1,7 +1,7 @@
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { OperationInput } from "#contract/inputs/operation-input.ts";
 import { validate } from "#contract/inputs/validate.ts";
 import { type AppError, DailyLimitReached, type ErrorCode } from "#domain/errors.ts";
+import { FILTER_NAMES } from "#domain/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";
 import type { Ctx } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { OperationRow } from "#db/queries/operations/operations.ts";
+import { writeFilters } from "#domain/filters.ts";
 import { encodeId } from "#domain/ids.ts";
-import { writeLateRange } from "#domain/late-range.ts";
 import type { OperationFilter } from "#domain/operations.ts";
 
 /** An operation as callers see it. */
@@ -23,14 +23,13 @@ export function presentOperation(row: OperationRow) {
 
 const FAILED = "A step failed several times in a row for a reason of our own. What was done before stays done.";
 
-function presentFilter({ statuses, q, fromMs, toMs, late, host, code, idempotencyKey, operationId }: OperationFilter) {
+function presentFilter(filter: OperationFilter) {
+  const { statuses, q, fromMs, toMs } = filter;
   return {
     status: statuses,
     q: q?.text ?? null,
     from: fromMs === null ? null : new Date(fromMs).toISOString(),
     to: toMs === null ? null : new Date(toMs).toISOString(),
-    late: late === undefined ? null : writeLateRange(late),
-    ...{ host: host ?? null, code: code ?? null, idempotency_key: idempotencyKey ?? null },
-    operation: operationId === undefined ? null : encodeId("op", operationId),
+    ...writeFilters(filter, null),
   };
 }

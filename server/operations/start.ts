@@ -3,10 +3,10 @@ import { tooManyRunning, tooManyToday } from "#contract/refusals.ts";
 import { type Acceptance, acceptOperation, type NewOperation } from "#db/queries/operations/operations.ts";
 import { listSchedules } from "#db/queries/search/list-schedules.ts";
 import { Unauthorized } from "#domain/errors.ts";
+import { filtersOf } from "#domain/filters.ts";
 import type { OperationFilter } from "#domain/operations.ts";
 import { operationHash } from "#domain/request-hash.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
 
 export type StartedOperation = Extract<Acceptance, { outcome: "accepted" | "replayed" }>;
@@ -48,9 +48,9 @@ async function scopeOf(ctx: Ctx, { filter: wanted, schedules }: OperationInput):
     const scheduleIds = [...new Set(schedules)];
     return { filter: null, scheduleIds, total: scheduleIds.length, totalCapped: false };
   }
-  const { status, q, from, to, ...others } = wanted ?? {};
+  const { status, q, from, to } = wanted ?? {};
   const query = targetQuery(q);
-  const narrower = searchFilter(others);
+  const narrower = filtersOf(wanted ?? {});
   const found = { statuses: status, q: query, from, to, ...narrower };
   const search = { ...found, sort: "-created_at" as const, limit: 1, offset: 0 };
   const { total, totalCapped } = await ctx.read(({ db }) => listSchedules(db, ctx.tenant, search));

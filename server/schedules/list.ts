@@ -1,8 +1,8 @@
 import type { ListInput } from "#contract/inputs/list-input.ts";
 import { countListed, listPage, listSchedules, type SchedulePage } from "#db/queries/search/list-schedules.ts";
 import type { PageSearch } from "#db/queries/search/schedule-search.ts";
+import { filtersOf, type NamedFilters } from "#domain/filters.ts";
 import type { Ctx } from "../context.ts";
-import { searchFilter } from "../lists/search-filter.ts";
 import { targetQuery } from "../lists/target-query.ts";
 
 /** One page of the caller's schedules. */
@@ -26,13 +26,7 @@ export async function countOwnListed(
   return ctx.query(({ db }) => countListed(db, ctx.tenant, searchOf(input)));
 }
 
-type Filters = Pick<ListInput, "q" | "status" | "late" | "host" | "code" | "idempotency_key" | "operation">;
-
-function searchOf<I extends Filters>({ q, status, late, host, code, idempotency_key, operation, ...rest }: I) {
-  return {
-    ...rest,
-    ...searchFilter({ late, host, code, idempotency_key, operation }),
-    statuses: status,
-    q: targetQuery(q),
-  };
+function searchOf<I extends NamedFilters & Pick<ListInput, "q" | "status">>(input: I) {
+  const { q, status, ...rest } = input;
+  return { ...rest, ...filtersOf(input), statuses: status, q: targetQuery(q) };
 }

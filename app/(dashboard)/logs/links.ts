@@ -1,6 +1,6 @@
+import { filtersInWords } from "#components/format/filter-words.ts";
 import { formatRange } from "#components/format/range.ts";
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
-import { filterChips } from "../filter-chips.ts";
+import { FILTER_NAMES, filtersOf, writeFilters } from "#domain/filters.ts";
 import { hrefWith, type View } from "../view.ts";
 import type { LogListQuery } from "./list-query.ts";
 
@@ -9,7 +9,10 @@ export function chipsOf(view: View, { input, range }: LogListQuery): { label: st
   const without = (...names: string[]) => logHref(view, Object.fromEntries(names.map((name) => [name, undefined])));
   return [
     ...(input.q ? [{ label: `“${input.q}”`, removeHref: without("q") }] : []),
-    ...filterChips(input).map(({ name, label }) => ({ label, removeHref: without(name) })),
+    ...filtersInWords(writeFilters(filtersOf(input), null)).map(({ name, chip }) => ({
+      label: chip,
+      removeHref: without(name),
+    })),
     ...(input.measured ? [{ label: "First attempts, as the overview counts", removeHref: without("measured") }] : []),
     ...(input.schedule_id ? [{ label: `Only ${view.params.schedule_id}`, removeHref: without("schedule_id") }] : []),
     ...((range.from ?? range.to)

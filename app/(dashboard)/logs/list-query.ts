@@ -1,5 +1,5 @@
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { LogPageInput, type LogsInput } from "#contract/inputs/logs-input.ts";
+import { FILTER_NAMES } from "#domain/filters.ts";
 import { type ListClock, type ListQuery, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
 
 export const ROWS_PER_PAGE = 50;

@@ -1,12 +1,12 @@
+import { filtersInWords } from "#components/format/filter-words.ts";
 import { formatRange } from "#components/format/range.ts";
 import { capitalised, statusWord } from "#components/format/status-word.ts";
 import type { ListedSchedule } from "#components/schedules/schedule-table.tsx";
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { FILTER_NAMES, filtersOf, writeFilters } from "#domain/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { OperationAction } from "#domain/operations.ts";
 import { STATUSES } from "#domain/states.ts";
 import type { ScheduleListing } from "#server/schedules/list-upcoming.ts";
-import { filterChips } from "../filter-chips.ts";
 import { hrefIn, type View } from "../view.ts";
 import type { ScheduleListQuery, Sort } from "./list-query.ts";
 import type { Counts } from "./read-list.ts";
@@ -68,8 +68,8 @@ export function chipsOf(view: View, { filter, range }: ScheduleListQuery) {
     chips.push({ label: status.map(statusWord).join(" or "), removeHref: listHref(view, { status: undefined }) });
   }
   if (q) chips.push({ label: `“${q}”`, removeHref: listHref(view, { q: undefined }) });
-  for (const { name, label } of filterChips(filter))
-    chips.push({ label, removeHref: listHref(view, { [name]: undefined }) });
+  for (const { name, chip } of filtersInWords(writeFilters(filtersOf(filter), null)))
+    chips.push({ label: chip, removeHref: listHref(view, { [name]: undefined }) });
   if (range.from ?? range.to) {
     const removed = { range: undefined, from: undefined, to: undefined };
     chips.push({ label: `Due ${formatRange(range, view.zone)}`, removeHref: listHref(view, removed) });

@@ -1,9 +1,7 @@
 import type { ScopeFilter } from "#components/schedules/operation-words.ts";
 import { type Cursor, readCursor } from "#contract/inputs/cursor.ts";
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
 import { ListInput } from "#contract/inputs/list-input.ts";
-import { encodeId } from "#domain/ids.ts";
-import { writeLateRange } from "#domain/late-range.ts";
+import { FILTER_NAMES, FILTERS, filtersOf, writeFilters } from "#domain/filters.ts";
 import { type ListClock, type ListQueryRules, readListQuery } from "#server/lists/list-query.ts";
 import type { RangeQuery } from "#server/lists/range-query.ts";
 
@@ -56,28 +54,27 @@ export function readScheduleListQuery(
 }
 
 /** The filter as parameters of an address, with instants that do not depend on the current time. */
-export function filterParams({ status, q, from, to, late, host, code, idempotency_key, operation }: ScheduleFilter) {
+export function filterParams(filter: ScheduleFilter) {
+  const { status, q, from, to } = filter;
   return {
-    ...{ status: status?.join(","), q, from: from?.toISOString(), to: to?.toISOString(), host, code, idempotency_key },
-    ...{ late: late && writeLateRange(late), operation: operation && encodeId("op", operation) },
+    status: status?.join(","),
+    q,
+    from: from?.toISOString(),
+    to: to?.toISOString(),
+    ...writeFilters(filtersOf(filter), undefined),
   };
 }
 
 /** The filter as pages tell it in words. */
 export function scopeOf(filter: ScheduleFilter): ScopeFilter {
-  const { status: statuses = null, q = null, from = null, to = null, idempotency_key: idempotencyKey } = filter;
-  const { late, host, code, operation } = filterParams(filter);
-  return { statuses, q, from, to, late, host, code, idempotencyKey, operation };
+  const { status: statuses = null, q = null, from = null, to = null } = filter;
+  return { statuses, q, from, to, ...writeFilters(filtersOf(filter), null) };
 }
 
-const PROBLEMS = new Map([
+const PROBLEMS = new Map<string, string>([
   ["status", "That status does not exist."],
   ["q", "Search for plain text of at most 200 characters."],
-  ["late", "Give how late in whole milliseconds, such as 250.. or 100..500."],
-  ["host", "Give the whole host of a target, such as api.example.com."],
-  ["code", "Give a status code such as 503, a class such as 5xx, or none."],
-  ["idempotency_key", "An idempotency key has 1 to 255 characters."],
-  ["operation", "That operation does not exist."],
+  ...FILTER_NAMES.map((name) => [name, FILTERS[name].ask] as const),
 ]);
 
 const RULES: ListQueryRules<ListInput> = {

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt, sql } from "drizzle-orm";
+import { hasFilters } from "#domain/filters.ts";
 import { newId } from "#domain/ids.ts";
 import {
-  isNarrower,
   narrowerShard,
   OPERATIONS_RUNNING_MAX,
   type OperationAction,
@@ -131,7 +131,7 @@ async function insert(
     .values({
       id: newId(Date.now()),
       ...tenant,
-      shard: wanted.filter && isNarrower(wanted.filter) ? narrowerShard(account.shard) : account.shard,
+      shard: wanted.filter && hasFilters(wanted.filter) ? narrowerShard(account.shard) : account.shard,
       action: wanted.action,
       status: isNothing ? "done" : "running",
       filter: wanted.filter,

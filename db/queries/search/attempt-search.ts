@@ -1,8 +1,8 @@
+import type { Filters } from "#domain/filters.ts";
 import type { Query } from "./passes.ts";
-import type { SearchFilter } from "./search-filter.ts";
 
 /** `late` and `code` are those of the attempt. */
-export type AttemptSearch = SearchFilter & {
+export type AttemptSearch = Filters & {
   q?: Query | undefined;
   outcome?: "succeeded" | "failed" | undefined;
   /** UUID. */

@@ -6,7 +6,7 @@ import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { AttemptCursor, AttemptKey, AttemptSearch } from "./attempt-search.ts";
 import { isShort, limited, type PassStatement, runPass, SHORT_Q_ROWS, substringPattern } from "./passes.ts";
-import { all, hasCode, hostOf, isLate } from "./search-filter.ts";
+import { all, hasCode, hostOf, isLate, isOfRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Attempts of one schedule cost about as much as so many rows of one index. */
@@ -50,13 +50,8 @@ export function narrowSources(
     : sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const behind = after ? (isByLateness ? isLater(after) : isEarlier(after)) : sql`true`;
 
-  const ofRequest = all([
-    q && sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`,
-    host !== undefined && sql`${hostOf(sql`target_url`)} = ${host}`,
-    operationId !== undefined && sql`operation_id = ${operationId}::uuid`,
-    idempotencyKey !== undefined && sql`idempotency_key = ${idempotencyKey}`,
-  ]);
-  const isOfRequest = (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
+  const ofRequest = isOfRequest(wanted);
+  const looksAtRequest = (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
   const { isDelivered, isUndelivered } = possibleOutcomes(wanted);
   const isOfCode = wanted.code !== undefined && hasCode(wanted.code, sql`status_code`, sql`status_code IS NULL`);
   const isInRange = late && !measured && isLate(sql`floor(late_ms)`, late);
@@ -80,7 +75,7 @@ export function narrowSources(
       SELECT FROM schedule_requests WHERE schedule_id = l.schedule_id AND ${ofRequest} LIMIT 1) r`;
     const schedule = sql`CROSS JOIN LATERAL (
       SELECT FROM schedules WHERE id = l.schedule_id AND ${isMeasured(sql`l.attempted_at`)} LIMIT 1) s`;
-    return sql`SELECT l.* FROM ${rows} ${isOfRequest ? request : sql``} ${measured ? schedule : sql``} WHERE l.passes`;
+    return sql`SELECT l.* FROM ${rows} ${looksAtRequest ? request : sql``} ${measured ? schedule : sql``} WHERE l.passes`;
   };
   // Two legs, because each outcome has an index of its own.
   const newest = (isInOrder: boolean) => (limit: number | null) => {

@@ -7,7 +7,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 import { cursorRow } from "../page.ts";
 import { isShort, limited, type PassStatement, runPass, SHORT_Q_ROWS, substringPattern } from "./passes.ts";
 import { inShardOf, type ScheduleKey, type WantedSchedules, within } from "./schedule-search.ts";
-import { all, hasCode, hostOf, isLate } from "./search-filter.ts";
+import { all, hasCode, hostOf, isLate, isOfRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Rows with these columns can be sorted and checked: `is_unsent` rows have no lateness, and come last in its order. */
@@ -26,13 +26,8 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
   const statuses = possibleStatuses(wanted);
   const range = within(wanted);
 
-  const ofRequest = all([
-    q && sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`,
-    host !== undefined && sql`${hostOf(sql`target_url`)} = ${host}`,
-    operationId !== undefined && sql`operation_id = ${operationId}::uuid`,
-    idempotencyKey !== undefined && sql`idempotency_key = ${idempotencyKey}`,
-  ]);
-  const isOfRequest = (q ?? operationId ?? idempotencyKey) !== undefined;
+  const ofRequest = isOfRequest(wanted);
+  const looksAtRequest = (q ?? operationId ?? idempotencyKey) !== undefined;
   const ofState = all([
     sql`status IN ${statuses.length > 0 ? statuses : [null]}`,
     sql`true ${range}`,
@@ -48,7 +43,7 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
   const isOfState = isNarrowedByState(wanted) || sort !== "-created_at";
 
   const withRequest = (rows: SQL) =>
-    isOfRequest
+    looksAtRequest
       ? sql`SELECT l.* FROM ${rows} CROSS JOIN LATERAL (
           SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${ofRequest} LIMIT 1) r WHERE l.passes`
       : sql`SELECT * FROM ${rows} WHERE passes`;

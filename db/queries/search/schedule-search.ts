@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
+import { type Filters, hasFilters } from "#domain/filters.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { PageCursor } from "../page.ts";
 import type { Query } from "./passes.ts";
-import type { SearchFilter } from "./search-filter.ts";
 
-export type ScheduleSearch = SearchFilter & {
+export type ScheduleSearch = Filters & {
   q?: Query | undefined;
   statuses?: ScheduleStatus[] | undefined;
   /** `fire_at` from here on. */
@@ -32,8 +32,8 @@ export type WantedSchedules = PageSearch & Pick<ScheduleSearch, "after">;
 export type ScheduleKey = [id: string, atMs: number, attempt: number];
 
 /** Whether a search has filters, or an order, for which `narrowSources` finds the rows. */
-export function isNarrow({ late, host, code, idempotencyKey, operationId, sort }: WantedSchedules): boolean {
-  return sort === "late" || (late ?? host ?? code ?? idempotencyKey ?? operationId) !== undefined;
+export function isNarrow(wanted: WantedSchedules): boolean {
+  return wanted.sort === "late" || hasFilters(wanted);
 }
 
 /** Firing schedules are found by their shard only. */

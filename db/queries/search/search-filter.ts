@@ -1,18 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { parseCode } from "#domain/answer-code.ts";
+import type { Filters } from "#domain/filters.ts";
 import type { LateRange } from "#domain/late-range.ts";
-
-/** Filters that lists of schedules and of attempts have in common. */
-export type SearchFilter = {
-  late?: LateRange | undefined;
-  /** As `searchedHost` returns it. */
-  host?: string | undefined;
-  /** As `parseCode` reads it. */
-  code?: string | undefined;
-  idempotencyKey?: string | undefined;
-  /** UUID of the operation that made the copies. */
-  operationId?: string | undefined;
-};
+import { type Query, substringPattern } from "./passes.ts";
 
 /** The host of a URL in a column, as the index of hosts has it. */
 export const hostOf = (url: SQL): SQL => sql`split_part(${url}, '/', 3)`;
@@ -33,4 +23,14 @@ export function hasCode(code: string, statusCode: SQL, isUnanswered: SQL): SQL {
 export function all(conditions: (SQL | false | undefined)[]): SQL {
   const given = conditions.filter((one) => one !== false && one !== undefined);
   return given.length === 0 ? sql`true` : sql`(${sql.join(given, sql` AND `)})`;
+}
+
+/** The condition on a row of `schedule_requests`: what a filter says of the request. */
+export function isOfRequest({ q, host, operationId, idempotencyKey }: Filters & { q?: Query | undefined }): SQL {
+  return all([
+    q && sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`,
+    host !== undefined && sql`${hostOf(sql`target_url`)} = ${host}`,
+    operationId !== undefined && sql`operation_id = ${operationId}::uuid`,
+    idempotencyKey !== undefined && sql`idempotency_key = ${idempotencyKey}`,
+  ]);
 }

@@ -1,17 +1,8 @@
 import { parseCode } from "../../../domain/answer-code.ts";
+import type { NamedFilters } from "../../../domain/filters.ts";
 import { encodeId } from "../../../domain/ids.ts";
 import type { LateRange } from "../../../domain/late-range.ts";
 import type { Account, Stored } from "./account.ts";
-
-/** Filters that schedules, the log and operations have in common, as the contract reads them. */
-export type Filters = {
-  late?: LateRange | undefined;
-  host?: string | undefined;
-  code?: string | undefined;
-  idempotency_key?: string | undefined;
-  /** UUID. */
-  operation?: string | undefined;
-};
 
 /** Whether a status code (null: no answer) is what `code` finds. */
 export function hasCode(code: string | undefined, statusCode: number | null): boolean {
@@ -32,7 +23,7 @@ export function isLate(range: LateRange | undefined, ms: number | null): boolean
 export function isOfRequest(
   account: Account,
   stored: Stored,
-  { host, idempotency_key: key, operation }: Filters,
+  { host, idempotency_key: key, operation }: NamedFilters,
 ): boolean {
   return (
     (host === undefined || new URL(stored.targetUrl).host === host) &&

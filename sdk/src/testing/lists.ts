@@ -3,18 +3,19 @@ import { filterDigest } from "../../../contract/inputs/filter-digest.ts";
 import type { ListInput } from "../../../contract/inputs/list-input.ts";
 import type { LogsInput } from "../../../contract/inputs/logs-input.ts";
 import { OPERATION_ORDER, type OperationListInput } from "../../../contract/inputs/operation-input.ts";
+import type { NamedFilters } from "../../../domain/filters.ts";
 import { decodeId, encodeId, type IdPrefix } from "../../../domain/ids.ts";
 import { searchedTarget } from "../../../domain/searched-target.ts";
 import type { LoggedAttempt, LogPage, Operation, Page, Schedule, Status } from "../types.ts";
 import { type Account, DAY_MS, type Stored } from "./account.ts";
-import { type Filters, hasCode, isLate, isOfRequest } from "./filters.ts";
+import { hasCode, isLate, isOfRequest } from "./filters.ts";
 import { presentOperation, presentSchedule } from "./present.ts";
 
 /** A row, and its place in the order of the list. The id is a UUID. */
 type Row<T> = { value: T; atMs: number; id: string; attempt: number };
 
 /** Which schedules: by status, target and `fire_at`. */
-export type Search = Filters & {
+export type Search = NamedFilters & {
   status?: Status[] | undefined;
   q?: string | undefined;
   from?: Date | undefined;

@@ -1,8 +1,8 @@
 import type { OperationInput } from "../../../contract/inputs/operation-input.ts";
 import { cannotBeStopped, tooManyRunning, tooManyToday } from "../../../contract/refusals.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { filtersOf, writeFilters } from "../../../domain/filters.ts";
 import { decodeId, encodeId } from "../../../domain/ids.ts";
-import { writeLateRange } from "../../../domain/late-range.ts";
 import { OPERATIONS_RUNNING_MAX, type OperationFilter } from "../../../domain/operations.ts";
 import { operationFields } from "../../../domain/request-fields.ts";
 import type { LeftAlone, Operation, StartedOperation } from "../types.ts";
@@ -93,23 +93,24 @@ function checkCount({ operations, nowMs, limits }: Account): void {
   throw tooManyToday(limits, Math.max(1, Math.ceil((oldest.createdMs + DAY_MS - nowMs) / 1_000)));
 }
 
-function operationFilter({ status, q, from, to, idempotency_key, operation, ...others }: Search): OperationFilter {
+function operationFilter(search: Search): OperationFilter {
+  const { status, q, from, to } = search;
   return {
     statuses: status ? [...new Set(status)] : null,
     q: q === undefined ? null : { text: q, scheduleId: decodeId("sch", q) },
-    ...{ fromMs: from?.getTime() ?? null, toMs: to?.getTime() ?? null },
-    ...{ ...others, idempotencyKey: idempotency_key, operationId: operation },
+    fromMs: from?.getTime() ?? null,
+    toMs: to?.getTime() ?? null,
+    ...filtersOf(search),
   };
 }
 
 function presentFilter(search: Search): NonNullable<Operation["filter"]> {
-  const { status, q, from, to, late, host, code, idempotency_key: key, operation } = search;
+  const { status, q, from, to } = search;
   return {
     status: status ? [...new Set(status)] : null,
     q: q ?? null,
-    ...{ from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
-    ...{ late: late ? writeLateRange(late) : null, host: host ?? null, code: code ?? null },
-    idempotency_key: key ?? null,
-    operation: operation === undefined ? null : encodeId("op", operation),
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    ...writeFilters(filtersOf(search), null),
   };
 }

@@ -1,5 +1,5 @@
 import { ConfirmCard } from "#components/schedules/confirm-card.tsx";
-import { FILTER_NAMES } from "#contract/inputs/filters.ts";
+import { FILTER_NAMES } from "#domain/filters.ts";
 import { encodeId } from "#domain/ids.ts";
 import { ACTED_ON, actedOnAmong, OPERATION_ACTIONS } from "#domain/operations.ts";
 import { parseRedirectPath } from "#domain/redirect-path.ts";

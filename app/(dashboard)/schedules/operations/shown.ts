@@ -7,11 +7,7 @@ export function shownOperation(operation: ReturnType<typeof presentOperation>): 
   const instant = (text: string | null) => (text === null ? null : new Date(text));
   return {
     ...{ id, action, status, total, totalCapped: total_capped === true, acted, leftAlone: left_alone },
-    filter: filter && {
-      ...{ statuses: filter.status, q: filter.q },
-      ...{ from: instant(filter.from), to: instant(filter.to), late: filter.late, host: filter.host },
-      ...{ code: filter.code, idempotencyKey: filter.idempotency_key, operation: filter.operation },
-    },
+    filter: filter && { ...filter, statuses: filter.status, from: instant(filter.from), to: instant(filter.to) },
     error: error?.message ?? null,
     createdAt: new Date(created_at),
     endedAt: instant(ended_at),

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { FILTER_NAMES } from "#domain/filters.ts";
 import { parseKeyRing } from "#domain/cipher.ts";
+import { FILTER_NAMES } from "#domain/filters.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";

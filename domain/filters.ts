@@ -1,20 +1,8 @@
 import { CODE_CLASSES, parseCode } from "./answer-code.ts";
+import type { Filters } from "./filter-values.ts";
 import { decodeId, encodeId } from "./ids.ts";
-import { type LateRange, parseLateRange, writeLateRange } from "./late-range.ts";
+import { parseLateRange, writeLateRange } from "./late-range.ts";
 import { searchedHost } from "./searched-host.ts";
-
-/** What narrows a list of schedules or of attempts, and the set of an operation. What is undefined is any. */
-export type Filters = {
-  /** Lateness of a schedule's first attempt, or of the attempt. */
-  late?: LateRange | undefined;
-  /** As `searchedHost` returns it. */
-  host?: string | undefined;
-  /** As `parseCode` reads it: the answer to a schedule's last attempt, or to the attempt. */
-  code?: string | undefined;
-  idempotencyKey?: string | undefined;
-  /** UUID of the operation that made the copies. */
-  operationId?: string | undefined;
-};
 
 type Filter<Field extends keyof Filters> = {
   /** Its name in `Filters`. */

@@ -1,4 +1,4 @@
-import type { Filters } from "./filters.ts";
+import type { Filters } from "./filter-values.ts";
 import { canTransition, type ScheduleStatus, STATUSES } from "./states.ts";
 
 export const OPERATION_ACTIONS = ["cancel", "replay"] as const;

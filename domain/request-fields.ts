@@ -1,4 +1,5 @@
-import { FILTER_NAMES, FILTERS, type Filters, hasFilters } from "./filters.ts";
+import type { Filters } from "./filter-values.ts";
+import { FILTER_NAMES, FILTERS, hasFilters } from "./filters.ts";
 import type { GivenTime } from "./fire-time.ts";
 import type { HeaderPairs } from "./headers.ts";
 import { writeLateRange } from "./late-range.ts";

@@ -1,4 +1,4 @@
-import type { Filters } from "#domain/filters.ts";
+import type { Filters } from "#domain/filter-values.ts";
 import type { Query } from "./passes.ts";
 
 /** `late` and `code` are those of the attempt. */

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type Filters, hasFilters } from "#domain/filters.ts";
+import type { Filters } from "#domain/filter-values.ts";
+import { hasFilters } from "#domain/filters.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { PageCursor } from "../page.ts";

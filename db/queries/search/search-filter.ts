@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { parseCode } from "#domain/answer-code.ts";
-import type { Filters } from "#domain/filters.ts";
+import type { Filters } from "#domain/filter-values.ts";
 import type { LateRange } from "#domain/late-range.ts";
 import { type Query, substringPattern } from "./passes.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { freePort } from "../ports.ts";
 import { type Access, addressOf, randomPassword, USER } from "../postgres/access.ts";
-import { countRows, differences, listTables } from "../postgres/count-rows.ts";
+import { type Contents, countRows, findDifferences, listTables } from "../postgres/compare-tables.ts";
 import type { PostgresHome } from "../postgres/home.ts";
 import { startServer, stopServer } from "../postgres/server.ts";
 import { SetupError } from "../setup-error.ts";
@@ -19,7 +19,7 @@ const SETTINGS = { shared_buffers: "64MB", autovacuum: "off" };
 export async function checkCopy(
   home: PostgresHome,
   { password }: Access,
-  wanted: ReadonlyMap<string, number>,
+  wanted: ReadonlyMap<string, Contents>,
   signal: AbortSignal,
 ): Promise<Access> {
   const port = await freePort();
@@ -27,7 +27,8 @@ export async function checkCopy(
   await startServer(home, port, SETTINGS);
   const sql = postgres(addressOf({ port, password }), { max: 1, onnotice: () => {} });
   try {
-    const wrong = differences(wanted, await countRows(sql, await listTables(sql), signal));
+    const found = await countRows(sql, await listTables(sql, { unlogged: false }), { signal });
+    const wrong = findDifferences(wanted, found);
     if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
     await sql.unsafe(`ALTER ROLE ${USER} PASSWORD '${own.password}'`);
   } finally {

@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { withCleanUp } from "../clean-up.ts";
 import { freePort } from "../ports.ts";
 import { type Access, addressOf, randomPassword, USER } from "../postgres/access.ts";
-import { countRows, differences, listTables } from "../postgres/count-rows.ts";
+import { type Contents, countRows, findDifferences, listTables } from "../postgres/compare-tables.ts";
 import type { PostgresHome } from "../postgres/home.ts";
 import { startServer, stopServer } from "../postgres/server.ts";
 import { SetupError } from "../setup-error.ts";
@@ -20,7 +20,7 @@ const SETTINGS = { shared_buffers: "64MB", autovacuum: "off" };
 export async function checkCopy(
   home: PostgresHome,
   { password }: Access,
-  wanted: ReadonlyMap<string, number>,
+  wanted: ReadonlyMap<string, Contents>,
   signal: AbortSignal,
 ): Promise<Access> {
   const port = await freePort();
@@ -28,7 +28,8 @@ export async function checkCopy(
   await startServer(home, port, SETTINGS);
   const sql = postgres(addressOf({ port, password }), { max: 1, onnotice: () => {} });
   const check = async () => {
-    const wrong = differences(wanted, await countRows(sql, await listTables(sql), signal));
+    const found = await countRows(sql, await listTables(sql, { unlogged: false }), { signal });
+    const wrong = findDifferences(wanted, found);
     if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
     await sql.unsafe(`ALTER ROLE ${USER} PASSWORD '${own.password}'`);
   };

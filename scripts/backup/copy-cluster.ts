@@ -2,7 +2,7 @@ import { chown, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
-import { countRows, listTables } from "../postgres/count-rows.ts";
+import { type Contents, countRows, listTables } from "../postgres/compare-tables.ts";
 import { SetupError } from "../setup-error.ts";
 import { type CopyOptions, copyOne, copyTree } from "./copy-tree.ts";
 
@@ -21,7 +21,7 @@ export async function copyCluster(
   url: string,
   { from, to }: { from: string; to: string },
   { owner, onProgress, signal }: Options,
-): Promise<Map<string, number>> {
+): Promise<Map<string, Contents>> {
   const open = () =>
     postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "stopwatch backup" } });
   const [backup, lock, snapshot] = [open(), open(), open()];
@@ -108,8 +108,8 @@ const RETRY_MS = 500;
 async function endBackup(
   { backup, lock, snapshot }: { backup: Sql; lock: Sql; snapshot: Sql },
   signal: AbortSignal,
-): Promise<{ end: { labelfile: string; wal: string }; counts: Map<string, number> }> {
-  const tables = await listTables(lock);
+): Promise<{ end: { labelfile: string; wal: string }; counts: Map<string, Contents> }> {
+  const tables = await listTables(lock, { unlogged: false });
   await snapshot`SET idle_in_transaction_session_timeout = 0`;
   const until = performance.now() + LOCKED_MS_MAX;
   for (;;) {
@@ -119,12 +119,12 @@ async function endBackup(
       const end = await lock.begin(async (tx) => {
         // An autovacuum that is in the way is cancelled after deadlock_timeout.
         await tx`SELECT set_config('lock_timeout', '200ms', true), set_config('deadlock_timeout', '50ms', true)`;
-        await tx.unsafe(`LOCK TABLE ${tables.join(", ")} IN SHARE MODE`);
+        await tx.unsafe(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN SHARE MODE`);
         await snapshot`SELECT 1`;
         const [row] = await backup`SELECT labelfile, pg_walfile_name(lsn) AS wal FROM pg_backup_stop(false)`;
         return row as { labelfile: string; wal: string };
       });
-      const counts = await countRows(snapshot, tables, signal);
+      const counts = await countRows(snapshot, tables, { signal });
       await snapshot.unsafe("COMMIT");
       return { end, counts };
     } catch (error) {

@@ -8,6 +8,7 @@ import { afterFailure } from "../clean-up.ts";
 import { command, UsageError } from "../command.ts";
 import { count } from "../count.ts";
 import { type Access, readAccess, saveAccess } from "../postgres/access.ts";
+import { totalRows } from "../postgres/compare-tables.ts";
 import { findPostgresHome, mayEnter, type PostgresHome } from "../postgres/home.ts";
 import { markAsBackup } from "../postgres/restored.ts";
 import { hasCluster } from "../postgres/server.ts";
@@ -99,7 +100,7 @@ async function makeBackup(
   await saveAccess(target.partial, await checkCopy(copy, access, counts, signal));
   signal.throwIfAborted();
   await markAsBackup(copy.cluster, takenAt);
-  const rows = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const rows = totalRows(counts);
   await writeAbout(target.partial, { takenAt, rows });
   await complete(target);
   return { rows, hasKeys };

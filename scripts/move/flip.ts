@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { continueHere } from "#db/queries/fleet/holds.ts";
+import { countRows, findDifferences, totalRows } from "../postgres/compare-tables.ts";
 import { SetupError } from "../setup-error.ts";
 import type { Plan } from "./check.ts";
-import { beginComparison, type Comparison } from "./compare-rows.ts";
 import { endSessions, type Side, until } from "./servers.ts";
 import { NAME, setReadOnly } from "./state.ts";
-import { readAttemptDays } from "./tables.ts";
+import { readAttemptDays, readTables } from "./tables.ts";
 
 /**
  * Makes the target the one that takes writes. First the source becomes read-only and its sessions end, so that no write is
@@ -47,6 +47,38 @@ export async function flip(
   const { differences, rows } = await comparison.done.finally(comparison.end);
   assertSame(differences);
   return rows;
+}
+
+type Comparison = {
+  /** One sentence for each table whose rows differ, and how many rows the target has. */
+  done: Promise<{ differences: string[]; rows: number }>;
+  end(): Promise<void>;
+};
+
+/**
+ * Counts the rows of each table on both sides, as they are when this resolves: what is written after that is not seen, so
+ * that counting may go on while the target takes writes.
+ */
+async function beginComparison(source: Side, target: Side): Promise<Comparison> {
+  const [from, to] = [source.open(), target.open()];
+  for (const sql of [from, to]) {
+    await sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+    await sql`SELECT 1`;
+  }
+  const done = (async () => {
+    const tables = await readTables({ sql: to });
+    const read = (sql: Side["sql"]) => countRows(sql, tables);
+    const [wanted, found] = await Promise.all([read(from), read(to)]);
+    return { differences: findDifferences(wanted, found), rows: totalRows(found) };
+  })();
+  // Whoever waits for it gets the error; who has given up before does not.
+  done.catch(() => {});
+  return {
+    done,
+    async end() {
+      await Promise.all([from, to].map((sql) => sql.end({ timeout: 1 })));
+    },
+  };
 }
 
 /** For how long the rows of large tables are counted before the target takes writes, ms. */

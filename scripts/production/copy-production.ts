@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cp, mkdir, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { build } from "esbuild";
 import { SetupError } from "../setup-error.ts";
-import { findPackages } from "./find-packages.ts";
-import { findSources } from "./find-sources.ts";
 import { isPart, PROGRAMS } from "./programs.ts";
 
 /** What the programs do not import. */
@@ -63,4 +62,80 @@ function assertPatched(target: string): void {
     encoding: "utf8",
   });
   if (status !== 0) throw new SetupError(stderr.trimEnd());
+}
+
+type Manifest = { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> };
+
+/** The folders of installed packages: those of `names` and of all that they depend on. Throws when one is not installed. */
+async function findPackages(names: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  const visit = async (name: string, from: string, isOptional: boolean): Promise<void> => {
+    const folder = await findFolder(name, from);
+    if (folder === undefined && !isOptional)
+      throw new Error(`the package ${name}, which ${from || "the project"} needs, is not installed`);
+    if (folder === undefined || found.has(folder)) return;
+    found.add(folder);
+    const { dependencies = {}, optionalDependencies = {} }: Manifest = JSON.parse(
+      await readFile(join(folder, "package.json"), "utf8"),
+    );
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies }))
+      await visit(needed, folder, needed in optionalDependencies);
+  };
+  for (const name of names) await visit(name, "", false);
+  return [...found].sort();
+}
+
+/** As Node.js does: in `from`, then in each folder above it. */
+async function findFolder(name: string, from: string): Promise<string | undefined> {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const path = join(folder, "node_modules", name);
+    if (await stat(join(path, "package.json")).catch(() => undefined)) return path;
+    if (folder === "") return undefined;
+  }
+}
+
+type Sources = {
+  /** Paths of files and folders of the project. */
+  paths: string[];
+  /** Names of the packages that the files import. */
+  packages: string[];
+};
+
+/**
+ * Finds what the programs `entries` of the project consist of: the files that they import, what these name by
+ * `new URL("./…", import.meta.url)` (worker threads, preloaded modules, migrations), and the packages. Packages that
+ * are only resolved by name are left out.
+ */
+async function findSources(entries: readonly string[]): Promise<Sources> {
+  const found: Sources = { paths: [], packages: [] };
+  const programs = new Set(entries);
+  const folders = new Set<string>();
+  for (;;) {
+    const before = programs.size;
+    const { inputs, packages } = await readImports([...programs]);
+    for (const input of inputs)
+      for (const path of await namedByUrl(input))
+        (await stat(path)).isDirectory() ? folders.add(path) : programs.add(path);
+    Object.assign(found, { paths: [...inputs, ...folders], packages });
+    if (programs.size === before) return found;
+  }
+}
+
+async function readImports(entryPoints: string[]) {
+  const { metafile } = await build({
+    ...{ entryPoints, bundle: true, write: false, metafile: true, outdir: "unused", logLevel: "silent" },
+    ...{ platform: "node", format: "esm", packages: "external" },
+  });
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  const names = imports.filter(({ external, path }) => external && !/^(?:node:|[./])/.test(path)).map(packageOf);
+  return { inputs: Object.keys(metafile.inputs).sort(), packages: [...new Set(names)].sort() };
+}
+
+const packageOf = ({ path }: { path: string }) => path.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? path;
+
+async function namedByUrl(file: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  return [...text.matchAll(/new URL\("(\.{1,2}\/[\w./-]+)", import\.meta\.url\)/g)].map(([, path = ""]) =>
+    normalize(join(dirname(file), path)).replaceAll("\\", "/"),
+  );
 }

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { SetupError } from "../setup-error.ts";
 import { assertCommitted } from "./assert-committed.ts";
+import { releaseChangelog } from "./changelog.ts";
 import { git } from "./git.ts";
-import { prepareTree } from "./prepare-tree.ts";
 import { assertNextVersion } from "./version.ts";
 
 const BRANCH = "main";
@@ -63,4 +63,32 @@ async function runIn(folder: string, ...args: string[]): Promise<string> {
   } catch (error) {
     throw new SetupError(`${args[0]}: ${(error as { stderr?: string }).stderr || error}`);
   }
+}
+
+/**
+ * Puts `version` into the files of the checkout in `folder`: the manifests of the service, the SDK and the command line, the lock file,
+ * the changelog, whose notes are returned. Throws SetupError when the changelog has nothing to release.
+ */
+async function prepareTree(folder: string, version: string, at: Date): Promise<string> {
+  const changelog = join(folder, "CHANGELOG.md");
+  const { text, notes } = releaseChangelog(await readFile(changelog, "utf8"), version, at);
+  await writeFile(changelog, text);
+  for (const file of ["package.json", "sdk/package.json", "cli/package.json"]) {
+    await edit(join(folder, file), (manifest) => {
+      manifest.version = version;
+    });
+  }
+  await edit(join(folder, "package-lock.json"), (lock) => {
+    const packages = lock.packages as Record<string, { version: string }>;
+    lock.version = version;
+    for (const path of ["", "sdk", "cli"]) Object.assign(packages[path] ?? {}, { version });
+  });
+  return notes;
+}
+
+async function edit(file: string, change: (content: Record<string, unknown>) => void): Promise<void> {
+  const before = await readFile(file, "utf8");
+  const content = JSON.parse(before);
+  change(content);
+  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }

@@ -3,10 +3,9 @@ import { continueHere } from "#db/queries/fleet/holds.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
 import { count } from "../count.ts";
 import { isOwnIncarnation } from "../own-incarnation.ts";
+import { findDifferences, listTables, sumRows, type Table, totalRows } from "../postgres/compare-tables.ts";
 import { SetupError } from "../setup-error.ts";
 import { copyTables } from "./copy-tables.ts";
-import { digestTables, findDifferences } from "./digest-tables.ts";
-import { listWholeTables, type Table } from "./table-list.ts";
 
 type Options = { onProgress: (text: string) => void; signal: AbortSignal };
 
@@ -24,16 +23,16 @@ export async function copyDatabase(
   try {
     await from.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const isContinued = await isOwnIncarnation(from);
-    const tables = await listWholeTables(from);
+    const tables = await listTables(from, { unlogged: true });
     await assertAllOfStopwatch({ from, to }, tables);
 
-    const digest = (sql: Sql, verb: string) =>
-      digestTables(sql, tables, { onTable: (name) => onProgress(`${verb} ${name}`), signal });
-    const wanted = await digest(from, "reading");
-    const rows = [...wanted.values()].reduce((sum, table) => sum + table.rows, 0);
+    const read = (sql: Sql, verb: string) =>
+      sumRows(sql, tables, { onTable: (name) => onProgress(`${verb} ${name}`), signal });
+    const wanted = await read(from, "reading");
+    const rows = totalRows(wanted);
     const onRows = (copied: number) => onProgress(`${count(copied)} of ${count(rows)} rows copied`);
     await copyTables({ from, to }, tables, { onRows, signal });
-    const wrong = findDifferences(wanted, await digest(to, "comparing"));
+    const wrong = findDifferences(wanted, await read(to, "comparing"));
     if (wrong.length > 0) throw new SetupError(`The copy is not complete, and was removed: ${wrong.join("; ")}.`);
 
     if (isContinued) await continueHere(to);
@@ -61,7 +60,7 @@ const isOfServer = (error: unknown): error is Error => error instanceof Error &&
 
 /** What an operator has added would be missing afterwards. */
 async function assertAllOfStopwatch({ from, to }: { from: Sql; to: Sql }, tables: readonly Table[]) {
-  const own = new Set((await listWholeTables(to)).map(({ name }) => name));
+  const own = new Set((await listTables(to, { unlogged: true })).map(({ name }) => name));
   const others = tables.filter(({ name }) => !own.has(name)).map(({ name }) => `the table ${name}`);
   const databases = await from`
     SELECT format('the database %I', datname) AS name FROM pg_database

@@ -1,7 +1,7 @@
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Sql } from "postgres";
-import type { Table } from "./table-list.ts";
+import type { Table } from "../postgres/compare-tables.ts";
 
 /**
  * Replaces the rows of `tables` in the database of `to` by those of `from`, with the partitions and the values of the sequences,

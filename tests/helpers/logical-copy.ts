@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { migrate } from "#db/migrate.ts";
+import { listTables } from "#scripts/postgres/compare-tables.ts";
 import { copyTables } from "#scripts/upgrade/copy-tables.ts";
-import { listWholeTables } from "#scripts/upgrade/table-list.ts";
 import { SERVICE_ROLE } from "./service-role.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function copyRows(from: string, to: string): Promise<void> {
   await using source = open(from);
   await using target = open(to);
   await source.sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
-  const tables = await listWholeTables(source.sql);
+  const tables = await listTables(source.sql, { unlogged: true });
   await copyTables({ from: source.sql, to: target.sql }, tables, {
     onRows: () => {},
     signal: new AbortController().signal,

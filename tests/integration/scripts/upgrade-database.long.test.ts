@@ -10,10 +10,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate } from "#db/migrate.ts";
 import { describeHold } from "#domain/incarnation.ts";
 import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
+import { listTables } from "#scripts/postgres/compare-tables.ts";
 import { readMajor, startEmbeddedPostgres } from "#scripts/postgres/embedded.ts";
 import { installRelease } from "#scripts/postgres/releases.ts";
 import { findHold, markAsBackup } from "#scripts/postgres/restored.ts";
-import { listWholeTables } from "#scripts/upgrade/table-list.ts";
 import { recordTestAttempt } from "#tests/helpers/attempts.ts";
 import { createDispatchHarness, type DispatchHarness } from "#tests/helpers/dispatch-harness.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
@@ -128,7 +128,7 @@ async function makeData() {
 /** All rows of all tables, as text. */
 async function readRows(sql: postgres.Sql): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {};
-  for (const { name } of await listWholeTables(sql)) {
+  for (const { name } of await listTables(sql, { unlogged: true })) {
     const found = await sql.unsafe(`SELECT t::text AS row FROM ${name} t ORDER BY 1`);
     rows[name] = found.map(({ row }) => row);
   }

@@ -24,7 +24,7 @@ const UP_TO_CLI = ["../../**", ...["../../", "../../../"].flatMap((up) => [`!${u
 
 /** docs/architecture.md says what each folder is for. */
 export const IMPORT_ROWS: readonly ImportRow[] = [
-  row("domain/**", true, ["zod", "node:crypto", "node:zlib", "ipaddr.js"]),
+  row("domain/**", true, ["zod", "node:crypto", "node:zlib", "ipaddr.js", "@noble/hashes"]),
   row("contract/**", "below", ["#domain/", "zod"]),
   row("contract/inputs/**", true, ["#domain/", "zod", "../endpoint.ts", "../fields.ts"]),
   row("config.ts", false, ["zod", "node:fs", "#domain/", "./secret-files.ts"]),

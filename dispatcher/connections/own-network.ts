@@ -7,7 +7,6 @@ import { cacheFor } from "#domain/cache-for.ts";
 import type { LocalFailure } from "../delivery/connection.ts";
 import type { TryFailure } from "./address-race.ts";
 import * as codes from "./own-fault-codes.ts";
-import { isAnswered, isResourceCode } from "./own-fault-codes.ts";
 import { OwnFaults } from "./own-faults.ts";
 import { Streaks } from "./streaks.ts";
 
@@ -164,7 +163,7 @@ function hasRoute(address: string): Promise<boolean> {
     const end = (error?: NodeJS.ErrnoException | null) => {
       socket.removeAllListeners().on("error", () => {});
       socket.close();
-      resolve(!error || isResourceCode(error.code));
+      resolve(!error || codes.isResourceCode(error.code));
     };
     socket.once("error", end);
     // Typed without its error, which it has when there is no route.
@@ -179,6 +178,6 @@ async function askNameServers(): Promise<string | null> {
     await resolver.resolve4(`${randomBytes(10).toString("hex")}.com`);
     return null;
   } catch (error) {
-    return isAnswered(error as Error) ? null : ((error as NodeJS.ErrnoException).code ?? "");
+    return codes.isAnswered(error as Error) ? null : ((error as NodeJS.ErrnoException).code ?? "");
   }
 }

@@ -8,7 +8,7 @@ export type Reader = {
 /**
  * How long connections are read in one turn of the event loop, ms, and how many slices at least; then what else is due goes first.
  * On a machine whose CPUs are busy, time passes while this process waits for one. By time alone a turn would then be a
- * single slice, and a burst would cost up to half as much again for all the turns. 16 slices of ordinary answers take 1 to 2 ms of CPU.
+ * single slice, and a burst would cost up to half as much again for all the turns.
  */
 const TURN_MS = 4;
 const TURN_SLICES = 16;

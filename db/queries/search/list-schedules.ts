@@ -32,6 +32,7 @@ import {
   type WantedSchedules,
   within,
 } from "./schedule-search.ts";
+import { isOfRequest } from "./search-filter.ts";
 import { searchSources } from "./search-sources.ts";
 import { findKeys, findPageKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
 
@@ -192,7 +193,7 @@ function createStatements(db: DbOrTx, tenant: Tenant, wanted: Wanted) {
   const range = within(wanted);
   const inShard = inShardOf(tenant);
   const statuses = [...new Set(wanted.statuses ?? STATUSES)];
-  const matches = q ? sql`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)` : sql`true`;
+  const matches = isOfRequest({ q });
 
   // No schedule is due before it was created, so those created after the range are skipped. The minute allows for
   // clocks that step.

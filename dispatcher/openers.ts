@@ -13,6 +13,7 @@ import { Listeners } from "./listening/listeners.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import type { OutageLog } from "./observability/outage-log.ts";
 import type { Clock } from "./runtime/clock.ts";
+import type { ProvenWait } from "./runtime/proven-wait.ts";
 
 type Base = {
   databases: Pick<ReturnType<typeof connectDatabases>, "reads" | "exchanges">;
@@ -20,10 +21,11 @@ type Base = {
   log: Logger;
   outageLog: OutageLog;
   metrics: Metrics;
+  provenWait: ProvenWait;
 };
 
 /** What opens connections to targets and ways to listeners, and what decides between them. */
-export function createOpeners({ databases, clock, log, outageLog, metrics }: Base, config: Config) {
+export function createOpeners({ databases, clock, log, outageLog, metrics, provenWait }: Base, config: Config) {
   const { targetPolicy: policy, deliveryCa: ca, keyRing } = config;
   const { monotonic } = clock;
   const onRefused = (rule: TargetRule, origin: string) => {
@@ -42,7 +44,11 @@ export function createOpeners({ databases, clock, log, outageLog, metrics }: Bas
   return {
     routes,
     ownFaults,
-    opener: new Opener({ dialer: new Dialer({ policy, ca, monotonic, onRefused, network }), relay, monotonic }),
+    opener: new Opener({
+      dialer: new Dialer({ policy, ca, monotonic, onRefused, network, provenWait }),
+      relay,
+      monotonic,
+    }),
     listeners: new Listeners({ database: databases.reads, monotonic, routes }),
     listenExchanges: relay,
   };

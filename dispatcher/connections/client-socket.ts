@@ -1,6 +1,7 @@
 import type net from "node:net";
 import { Client } from "undici";
 import { type Connection, ConnectionGone } from "../delivery/connection.ts";
+import type { Inlet } from "./open-socket.ts";
 
 const IDLE_MAX_MS = 4_000;
 
@@ -12,7 +13,7 @@ export function connectionOn(
   socket: net.Socket,
   origin: string,
   measured: Pick<Connection, "connectMs" | "roundTripMs" | "openedAtMs">,
-  hasUnread = () => false,
+  inlet?: Inlet,
 ): Connection {
   const parked = park(socket);
   let error: Error | undefined;
@@ -35,7 +36,10 @@ export function connectionOn(
       return socket.destroyed;
     },
     get hasUnread() {
-      return hasUnread();
+      return inlet?.hasUnread ?? false;
+    },
+    get reading() {
+      return inlet?.reading;
     },
     onBroken: undefined,
     onBytes: undefined,

@@ -4,6 +4,7 @@ import { judgeAddresses } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { type ConnectFailure, type Connection, RefusedBytes } from "../delivery/connection.ts";
+import { ProvenWait } from "../runtime/proven-wait.ts";
 import { type FurtherSockets, NoneConnected, TimedOut } from "./address-race.ts";
 import { connectionOn } from "./client-socket.ts";
 import { targetContext } from "./handshakes.ts";
@@ -47,6 +48,7 @@ export class Dialer {
   /** Created once: parsing the root certificates costs more than a handshake. */
   readonly #secureContext: tls.SecureContext;
   readonly #turns: ReadTurns;
+  readonly #provenWait: ProvenWait;
 
   constructor(deps: {
     policy: TargetPolicy;
@@ -59,6 +61,8 @@ export class Dialer {
     onRefused?: OnRefused;
     /** Judges whether a failure is this machine's own. */
     network?: OwnNetwork;
+    /** Notes when bytes are read. */
+    provenWait?: ProvenWait;
   }) {
     this.#policy = deps.policy;
     this.#monotonic = deps.monotonic;
@@ -67,6 +71,7 @@ export class Dialer {
     this.#network = deps.network ?? new OwnNetwork({ monotonic: deps.monotonic });
     this.#secureContext = targetContext(deps.ca);
     this.#turns = new ReadTurns(deps.monotonic);
+    this.#provenWait = deps.provenWait ?? new ProvenWait(deps.monotonic);
   }
 
   /** How many names are being resolved. */
@@ -140,17 +145,18 @@ export class Dialer {
     startedAtMs: number;
   }): Promise<Connection> {
     const { origin, startedAtMs } = to;
-    const { socket, roundTripMs, hasUnread } = await openSocket({
+    const { socket, roundTripMs, inlet } = await openSocket({
       ...to,
       secureContext: this.#secureContext,
       turns: this.#turns,
+      provenWait: this.#provenWait,
       session: this.#sessions.get(origin),
       onConnected: (address) => this.#network.reached(origin, address),
       deadlineMs: CONNECT_DEADLINE_MS - (this.#monotonic() - startedAtMs),
     });
     socket.on("session", (session: Buffer) => this.#keepSession(origin, session));
     const openedAtMs = this.#monotonic();
-    return connectionOn(socket, origin, { connectMs: openedAtMs - startedAtMs, roundTripMs, openedAtMs }, hasUnread);
+    return connectionOn(socket, origin, { connectMs: openedAtMs - startedAtMs, roundTripMs, openedAtMs }, inlet);
   }
 
   #keepSession(origin: string, session: Buffer): void {

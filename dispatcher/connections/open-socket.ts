@@ -1,5 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
+import type { Connection } from "../delivery/connection.ts";
+import type { ProvenWait } from "../runtime/proven-wait.ts";
 import { orderOfTries } from "./address-order.ts";
 import { connectToOneOf, type FurtherSockets, TimedOut } from "./address-race.ts";
 import { GuardedStream } from "./guarded-stream.ts";
@@ -15,6 +17,7 @@ export type SocketTarget = {
   addresses: string[];
   secureContext: tls.SecureContext;
   turns: ReadTurns;
+  provenWait: ProvenWait;
   /** A TLS session to resume. */
   session: Buffer | undefined;
   /** Room for the sockets of tries side by side. */
@@ -24,8 +27,11 @@ export type SocketTarget = {
   deadlineMs: number;
 };
 
-/** `hasUnread`: whether bytes have arrived that the socket does not know of. */
-export type OpenSocket = { socket: net.Socket; roundTripMs: number; hasUnread?: () => boolean };
+/** What has arrived for a socket and is still to be passed on to it, and when it arrived. */
+export type Inlet = Pick<Connection, "hasUnread" | "reading">;
+
+/** Without an `inlet` the socket knows of everything that has arrived. */
+export type OpenSocket = { socket: net.Socket; roundTripMs: number; inlet?: Inlet };
 
 /**
  * Opens a socket, with TLS when the origin is https. Resolves with it and one TCP round trip, ms. Rejects with
@@ -42,8 +48,8 @@ export async function openSocket(target: SocketTarget): Promise<OpenSocket> {
   target.onConnected(won.address);
   if (!origin.startsWith("https:")) return { socket, roundTripMs };
   const leftMs = deadlineMs - (performance.now() - startedAtMs);
-  const stream = new GuardedStream(socket, target.accountId, target.turns);
-  return { socket: await secure(stream, target, leftMs), roundTripMs, hasUnread: () => stream.hasUnread };
+  const stream = new GuardedStream(socket, target.accountId, target);
+  return { socket: await secure(stream, target, leftMs), roundTripMs, inlet: stream };
 }
 
 /** Shakes hands on `stream`, within `deadlineMs`. */

@@ -6,12 +6,11 @@ export type Reader = {
 };
 
 /**
- * How long connections are read in one turn of the event loop, ms, and how many slices at least; then what else is due goes first.
- * On a machine whose CPUs are busy, time passes while this process waits for one. By time alone a turn would then be a
- * single slice, and a burst would cost up to half as much again for all the turns.
+ * How long connections are read in one turn of the event loop, ms of the CPU; then what else is due goes first. By the clock
+ * alone a turn would be a single slice on a machine whose CPUs are busy, since time passes while this process waits for one,
+ * and a burst would cost up to half as much again for all the turns.
  */
 const TURN_MS = 4;
-const TURN_SLICES = 16;
 /** An account that was charged is read again after this many times as long: what is charged takes 1/20 of the loop. */
 const PAUSE_FACTOR = 20;
 
@@ -28,17 +27,20 @@ type Queue = { accountId: string; readers: Set<Reader>; usedMs: number; pausedUn
  */
 export class ReadTurns {
   readonly #monotonic: () => number;
+  readonly #cpuMs: () => number;
   /** Accounts that have readers waiting, or that are paused. */
   readonly #queues = new Map<string, Queue>();
   /** Those of them that may be read, in turns. */
   readonly #ready = new Set<Queue>();
   #spentMs = 0;
-  #slices = 0;
+  #beganAtCpuMs = 0;
   #isReading = false;
   #isTurnCounted = false;
 
-  constructor(monotonic: () => number) {
+  /** `cpuMs`: the CPU time of this process so far, ms. */
+  constructor(monotonic: () => number, cpuMs = cpuMsOfProcess) {
     this.#monotonic = monotonic;
+    this.#cpuMs = cpuMs;
   }
 
   /** `reader` has bytes: reads a slice at once when nothing else waits and there is time, otherwise in its turn. */
@@ -94,7 +96,6 @@ export class ReadTurns {
       const tookMs = this.#monotonic() - startedAtMs;
       queue.usedMs += tookMs;
       this.#spentMs += tookMs;
-      this.#slices++;
       this.#isReading = false;
       this.#dropIdle(queue);
       this.#readNext();
@@ -110,8 +111,9 @@ export class ReadTurns {
     this.#read(reader, queue);
   }
 
+  /** To ask for the CPU time takes 2 µs, so the clock is asked first. */
   #hasTime(): boolean {
-    return this.#spentMs < TURN_MS || this.#slices < TURN_SLICES;
+    return this.#spentMs < TURN_MS || this.#cpuMs() - this.#beganAtCpuMs < TURN_MS;
   }
 
   #dropIdle(queue: Queue): void {
@@ -138,9 +140,15 @@ export class ReadTurns {
     setImmediate(() => {
       this.#isTurnCounted = false;
       this.#spentMs = 0;
-      this.#slices = 0;
+      this.#beganAtCpuMs = this.#cpuMs();
       this.#readNext();
       if (this.#ready.size > 0) this.#countTurn();
     });
   }
+}
+
+/** Of all its threads: that of one thread is known to a millisecond or more. */
+function cpuMsOfProcess(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
+import type { Reading } from "../runtime/proven-wait.ts";
 
 /** The attempt that a request belongs to. `startedAtMs`: monotonic ms, from which its deadline counts. */
 export type CarriedAttempt = { claim: { row: ClaimedSchedule; startedAtMs: number } | null };
@@ -29,6 +30,8 @@ export type Connection = {
   readonly broken: boolean;
   /** Whether bytes have arrived that the socket does not know of, such as the end of the connection. */
   readonly hasUnread: boolean;
+  /** When what was read last had arrived; undefined where it is read as it arrives. */
+  readonly reading: Reading | undefined;
   /** The first error of the socket. Later ones only follow from it. */
   readonly error: Error | undefined;
   /** Called once, when the socket is gone. */

@@ -4,6 +4,12 @@ import { performance } from "node:perf_hooks";
 export type WaitStart = { atMs: number; idleMs: number };
 
 /**
+ * When bytes were read from a socket, monotonic ms, how long the event loop had idled by then, and when the poll phase before had
+ * begun in which any were read, ms.
+ */
+export type Reading = { atMs: number; idleMs: number; polledBeforeMs: number };
+
+/**
  * Measures the confirmed latency of answers. The time from a request to the reading of its answer is longer than the
  * target's latency when the event loop is busy, because the answer waits in its socket. The answer had certainly not
  * arrived while the event loop was idle, nor when the last poll phase began in which answers were read.
@@ -23,10 +29,16 @@ export class ProvenWait {
     return { atMs: this.#monotonic(), idleMs: performance.nodeTiming.idleTime };
   }
 
-  /** The confirmed latency, since `start`, of the answer that is being read, ms. */
-  until({ atMs, idleMs }: WaitStart): number {
+  /** Bytes are being read from a socket. */
+  read(): Reading {
     this.#notePoll();
-    return Math.max(performance.nodeTiming.idleTime - idleMs, this.#polledBeforeMs - atMs, 0);
+    const { idleTime: idleMs } = performance.nodeTiming;
+    return { atMs: this.#monotonic(), idleMs, polledBeforeMs: this.#polledBeforeMs };
+  }
+
+  /** The confirmed latency, since `start`, of the answer that was read from its socket at `reading`, ms. */
+  until(start: WaitStart, reading = this.read()): number {
+    return Math.max(reading.idleMs - start.idleMs, reading.polledBeforeMs - start.atMs, 0);
   }
 
   #notePoll(): void {

@@ -29,6 +29,9 @@ export type ExchangeDeps = {
   metrics: Pick<Metrics, "sent">;
 };
 
+/** Deadlines are checked ten times a second. By then the turns of all connections have come. */
+const LATE_ROUNDS_MAX = 30;
+
 /**
  * One request on one connection, as undici's handler. undici calls `onRequestStart` on a connected socket just before
  * it writes the header block, in the same event-loop turn. The last checks are made there, and that moment is
@@ -42,10 +45,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: PreparedRequest;
   /** When the attempt runs out of time, monotonic ms. */
   readonly deadlineMs: number;
-  /** Whether its deadline was once found long past. It then gets one more round, to read what waits in the socket. */
-  wasLate = false;
   #controller: Dispatcher.DispatchController | undefined;
   #isRefused = false;
+  /** How often its deadline was found long past. */
+  #lateRounds = 0;
   /** Whether the outcome is known. */
   #isEnded = false;
   /** Whether nothing more comes over the connection. */
@@ -88,6 +91,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   abort(error: Error): void {
     this.#controller?.abort(error);
+  }
+
+  /**
+   * Whether what has come before the deadline may still have to be read, though that is long past: once, for what waits in the
+   * socket, and for some rounds more while the connection waits for its turn to be read.
+   */
+  mayReadOn(): boolean {
+    this.#lateRounds++;
+    return this.#lateRounds === 1 || (this.#lateRounds <= LATE_ROUNDS_MAX && this.#connection.hasUnread);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -196,16 +208,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** The final status is known, whatever becomes of the rest of the answer. */
   #onStatus(code: number): void {
-    const { pool, clock, provenWait } = this.#deps;
+    const { pool, provenWait } = this.#deps;
     this.#statusCode = code;
-    pool.answered(this.#connection, clock.monotonic() - this.#sent.atMs, provenWait.until(this.#sent));
+    const reading = this.#connection.reading ?? provenWait.read();
+    pool.answered(this.#connection, reading.atMs - this.#sent.atMs, provenWait.until(this.#sent, reading));
     if (code < 300) this.#end(this.#answer());
   }
 
   /** Follows the answer as it is read. Bytes before the request are none of it; they end the connection. */
   #follow(chunk: Buffer): Buffer {
     if (this.#attemptedAtMs === null) return chunk;
-    this.#firstByteMs ??= this.#deps.clock.monotonic() - this.#sent.atMs;
+    this.#firstByteMs ??= (this.#connection.reading?.atMs ?? this.#deps.clock.monotonic()) - this.#sent.atMs;
     const passed = this.#head.take(chunk);
     if (this.#statusCode === 0 && this.#head.statusCode > 0) this.#onStatus(this.#head.statusCode);
     if (this.#head.problem && !this.#isOver) this.abort(new AnswerProblem(this.#head.problem));

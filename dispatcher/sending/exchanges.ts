@@ -34,8 +34,8 @@ export class Exchanges {
       const lateMs = now - exchange.deadlineMs;
       if (lateMs < 0) continue;
       // After the process was stopped, an answer may wait in the socket. Let it be read first.
-      if (lateMs > MISSED_MS && !exchange.wasLate) exchange.wasLate = true;
-      else exchange.abort(new DeadlinePassed());
+      if (lateMs > MISSED_MS && exchange.mayReadOn()) continue;
+      exchange.abort(new DeadlinePassed());
     }
     // After a busy stretch of the event loop, too, read answers before deciding that a request has waited too long.
     const wasBusy = now - this.#lookedAtMs > BUSY_MS;

@@ -57,6 +57,7 @@ const connection = (openedAtMs: number): Connection => ({
   used: false,
   requestsLeft: Number.POSITIVE_INFINITY,
   hasUnread: false,
+  reading: undefined,
   answeredAtMs: Number.NaN,
   broken: false,
   error: undefined,

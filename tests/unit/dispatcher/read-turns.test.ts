@@ -4,13 +4,17 @@ import { type Reader, ReadTurns } from "#dispatcher/connections/read-turns.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Turns with a clock of their own, on which what is read takes time. */
-function start() {
+/** Turns with a clock of their own, on which what is read takes time: so many times what it takes of the CPU. */
+function start(waiting = 1) {
   let nowMs = 1_000;
+  let cpuMs = 50;
   /** The names of readers, one for each slice, and "|" where the event loop went round. */
   const order: string[] = [];
   return {
-    turns: new ReadTurns(() => nowMs),
+    turns: new ReadTurns(
+      () => nowMs,
+      () => cpuMs,
+    ),
     order,
     read: () => order.filter((name) => name !== "|"),
     /** A reader that has so many slices, each of which takes `sliceMs`. */
@@ -20,7 +24,8 @@ function start() {
         accountId,
         readSlice() {
           order.push(name);
-          nowMs += sliceMs;
+          nowMs += sliceMs * waiting;
+          cpuMs += sliceMs;
           return --left > 0;
         },
       };
@@ -46,13 +51,14 @@ it("what arrives alone is read at once, all of it in one turn while there is tim
   expect(order).toEqual(["a", "a", "a", "|"]);
 });
 
-it("after four milliseconds, and sixteen slices, other work of the event loop goes before more is read", async () => {
-  for (const [sliceMs, inATurn] of [
-    [0.1, 40],
-    [0.5, 16],
-    [2, 16],
+it("after four milliseconds of the CPU, however long the process waits for one, other work of the event loop goes before more is read", async () => {
+  for (const [sliceMs, waiting, inATurn] of [
+    [0.125, 1, 32],
+    [0.125, 100, 32],
+    [2, 1, 2],
+    [5, 1, 1],
   ] as const) {
-    const { turns, reader, order, goRound } = start();
+    const { turns, reader, order, goRound } = start(waiting);
     turns.ask(reader("a", 1_000, sliceMs));
     await goRound(3);
     // The first part is what is read when it is asked for, and in the round that follows.

@@ -80,6 +80,7 @@ const connection = (openedAtMs: number): Connection => ({
   ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
   requestsLeft: Number.POSITIVE_INFINITY,
   hasUnread: false,
+  reading: undefined,
   ...{ answeredAtMs: Number.NaN, error: undefined, onBroken: undefined, onBytes: undefined, destroy() {} },
 });
 

@@ -23,7 +23,7 @@ export type ResponseSpec = {
  */
 export type Endpoint = {
   operationId: string;
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As in OpenAPI, such as `/v1/schedules/{id}`. */
   path: `/${string}`;
   tag: string;
@@ -71,3 +71,10 @@ export type ReplyOf<E extends Endpoint> = {
     stream?: { type: string; content: ReadableStream<Uint8Array> };
   };
 }[keyof E["responses"] & number];
+
+/** The values of the parameters in a path, such as `id` in `/v1/schedules/{id}`, decoded. */
+export type ParamsOf<E extends { path: string }> = NamesIn<E["path"]>;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Record<Name, string> & NamesIn<Rest>
+  : unknown;

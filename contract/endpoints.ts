@@ -11,6 +11,7 @@ import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
+import * as byKey from "./schedules-by-key.ts";
 import * as security from "./security.ts";
 import * as signIn from "./sign-in.ts";
 import * as signingSecrets from "./signing-secrets.ts";
@@ -27,6 +28,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   schedules.fireSchedule,
   schedules.replaySchedule,
   schedules.cloneSchedule,
+  byKey.putScheduleByKey,
+  byKey.getScheduleByKey,
+  byKey.cancelScheduleByKey,
   operations.startOperation,
   operations.listOperations,
   operations.getOperation,

@@ -35,6 +35,13 @@ export function quotaExceeded(
   );
 }
 
+/** CONFLICT of a key whose schedule has changed again and again meanwhile. */
+export function keyContended(): AppError {
+  return new AppError("CONFLICT", "The schedule with this key has changed meanwhile. Try again.", {
+    headers: { "Retry-After": "1" },
+  });
+}
+
 export function contentErased(): AppError {
   return new AppError(
     "CONFLICT",
@@ -47,7 +54,7 @@ export function contentErased(): AppError {
  * the same in seconds, at least 1.
  */
 export function statusConflict(
-  action: "cancelled" | "rescheduled" | "fired",
+  action: "cancelled" | "rescheduled" | "fired" | "replaced",
   status: ScheduleStatus,
   attempt?: { endsAtMs: number; nowMs: number },
 ): AppError {
@@ -60,8 +67,8 @@ export function statusConflict(
   });
 }
 
-export function scheduleNotFound(): AppError {
-  return new AppError("NOT_FOUND", "There is no schedule with this id.");
+export function scheduleNotFound(by: "id" | "key" = "id"): AppError {
+  return new AppError("NOT_FOUND", `There is no schedule with this ${by}.`);
 }
 
 export function tooManyRunning(): AppError {

@@ -16,7 +16,7 @@ import { ListInput } from "./inputs/list-input.ts";
 import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
 import { RescheduleInput } from "./inputs/reschedule-input.ts";
 
-const ScheduleAnswer = z
+export const ScheduleAnswer = z
   .strictObject({
     id: ScheduleId.describe("Names the schedule, in paths too."),
     target_url: z.string().describe("The target URL, normalised by the URL standard."),
@@ -63,7 +63,7 @@ const CLOCK_CHANGE = {
     ),
 };
 
-const CreatedAnswer = z
+export const CreatedAnswer = z
   .strictObject({
     id: ScheduleId.describe("The schedule."),
     fire_at: InstantText.describe("When it is to be sent, rounded up to a millisecond."),
@@ -316,6 +316,12 @@ export const rescheduleSchedule = endpoint({
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
+export const CANCELLED = {
+  description: "The schedule as it is now.",
+  schema: ScheduleAnswer,
+  example: { ...SCHEDULE_EXAMPLE, ...WAITING, status: "cancelled", next_attempt_at: null },
+} satisfies ResponseSpec;
+
 export const cancelSchedule = endpoint({
   operationId: "cancelSchedule",
   method: "DELETE",
@@ -324,13 +330,7 @@ export const cancelSchedule = endpoint({
   summary: "Cancel a schedule.",
   auth: "any",
   hasEnv: true,
-  responses: {
-    200: {
-      description: "The schedule as it is now.",
-      schema: ScheduleAnswer,
-      example: { ...SCHEDULE_EXAMPLE, ...WAITING, status: "cancelled", next_attempt_at: null },
-    },
-  },
+  responses: { 200: CANCELLED },
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HeaderPairs } from "#domain/headers.ts";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
-import { checkOneTime, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
+import { BELONG_TOGETHER, checkOneTime, Duration, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
 export const IdempotencyKey = text()
@@ -42,35 +42,77 @@ export const CustomHeaders = z
 /** The raw text of a target. `validateTarget` judges it. */
 export const TargetUrl = text();
 
+/** The target and the time of a new schedule. */
+const TARGET_AND_TIME = {
+  targetUrl: TargetUrl.meta({
+    description:
+      "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener.",
+  }),
+  ...TIME_FIELDS,
+};
+
+/** What else is sent. */
+const REQUEST = {
+  payload: Payload.optional(),
+  method: z
+    .enum(REQUEST_METHODS, { error: ({ input }) => methodProblem(input) })
+    .default("POST")
+    .describe("The method of the request."),
+  headers: CustomHeaders.default([]),
+};
+
+const OPTIONS = {
+  earlyFire: z
+    .boolean("must be true or false")
+    .optional()
+    .describe(
+      "Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting.",
+    ),
+};
+
 /** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */
 export const CreateInput = z
   .strictObject(
-    {
-      targetUrl: TargetUrl.meta({
-        description:
-          "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener.",
-      }),
-      ...TIME_FIELDS,
-      payload: Payload.optional(),
-      method: z
-        .enum(REQUEST_METHODS, { error: ({ input }) => methodProblem(input) })
-        .default("POST")
-        .describe("The method of the request."),
-      headers: CustomHeaders.default([]),
-      idempotencyKey: IdempotencyKey.optional(),
-      earlyFire: z
-        .boolean("must be true or false")
-        .optional()
-        .describe(
-          "Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting.",
-        ),
-    },
+    { ...TARGET_AND_TIME, ...REQUEST, idempotencyKey: IdempotencyKey.optional(), ...OPTIONS },
     "must be a JSON object",
   )
   .superRefine(checkOneTime, WHATEVER_ELSE)
   .meta({ id: "NewSchedule", description: "An HTTP request and the instant at which to send it.", ...ONE_TIME });
 
 export type CreateInput = z.infer<typeof CreateInput>;
+
+/** The body of PUT /v1/schedules/by-key/:key. Checks what `CreateInput` checks. */
+export const PutInput = z
+  .strictObject(
+    {
+      ...TARGET_AND_TIME,
+      maxDelay: Duration.optional().meta({
+        examples: ["10m"],
+        description:
+          "With `fireIn`: the time is at most this long after the creation of the schedule, however often it is put off.",
+      }),
+      ...REQUEST,
+      ...OPTIONS,
+    },
+    "must be a JSON object",
+  )
+  .superRefine(checkOneTime, WHATEVER_ELSE)
+  .superRefine(({ maxDelay, fireIn }, context) => {
+    if (maxDelay === undefined || fireIn !== undefined) return;
+    context.addIssue({
+      code: "custom",
+      path: ["maxDelay"],
+      message: 'goes with fireIn, such as "30s", which is missing',
+    });
+  }, WHATEVER_ELSE)
+  .meta({
+    id: "ScheduleByKey",
+    description: "An HTTP request and the instant at which to send it.",
+    ...ONE_TIME,
+    dependentRequired: { ...BELONG_TOGETHER.dependentRequired, maxDelay: ["fireIn"] },
+  });
+
+export type PutInput = z.infer<typeof PutInput>;
 
 function text(otherwise = "must be a string") {
   return z.string(otherwise);

@@ -31,19 +31,18 @@ const FireAt = z
   });
 
 /** A duration, parsed to ms, rounded up. */
-const FireIn = z
-  .string('must be a string, such as "90s"')
-  .meta({
-    examples: ["90s", "1h30m", "PT90M"],
-    description:
-      "How long from now, by the service's clock: w, d, h, m and s, the largest first, or ISO 8601 without years and months. A day is 24 hours. From 1 second.",
-  })
-  .transform((written, context) => {
-    const ms = parseDuration(written);
-    if (ms !== null) return ms;
-    context.addIssue(describeDurationProblem(written));
-    return z.NEVER;
-  });
+export const Duration = z.string('must be a string, such as "90s"').transform((written, context) => {
+  const ms = parseDuration(written);
+  if (ms !== null) return ms;
+  context.addIssue(describeDurationProblem(written));
+  return z.NEVER;
+});
+
+const FireIn = Duration.meta({
+  examples: ["90s", "1h30m", "PT90M"],
+  description:
+    "How long from now, by the service's clock: w, d, h, m and s, the largest first, or ISO 8601 without years and months. A day is 24 hours. From 1 second.",
+});
 
 /** A date and a time of day, and its fraction of a second in ms. */
 const FireAtLocal = z
@@ -86,7 +85,8 @@ const NAMES = ["fireAt", "fireIn", "fireAtLocal"] as const;
 export type TimeName = (typeof NAMES)[number];
 
 const ONE_EACH = NAMES.map((name) => ({ required: [name] }));
-const BELONG_TOGETHER = {
+/** The fields that stand only beside others. */
+export const BELONG_TOGETHER = {
   dependentRequired: { fireAtLocal: ["timezone"], timezone: ["fireAtLocal"], onClockChange: ["fireAtLocal"] },
 };
 

@@ -20,6 +20,7 @@ const TYPES: readonly { schema: string; name?: string; less?: string }[] = [
   ...["ScheduleId", "OperationId", "AccountId", "ApiKeyId", "Instant", "Status", "Schedule"].map(ofDocument),
   { schema: "RescheduledSchedule", less: "Schedule" },
   { schema: "CreatedSchedule", name: "Created" },
+  { schema: "PutSchedule" },
   ...["BulkResult", "AttemptTiming", "Attempts", "LeftAlone", "Operation"].map(ofDocument),
   { schema: "StartedOperation", less: "Operation" },
   ...["LoggedAttempt", "Overview", "Usage", "Punctuality", "SigningSecrets"].map(ofDocument),

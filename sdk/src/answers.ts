@@ -90,6 +90,22 @@ export type Created = {
   mismatch: boolean;
 };
 
+/** The response to storing a schedule under a key. */
+export type PutSchedule = {
+  /** The schedule. */
+  id: ScheduleId;
+  /** When it is to be sent, rounded up to a millisecond. */
+  fire_at: Instant;
+  /** The status of the schedule; `scheduled` unless it existed already. */
+  status: Status;
+  /** Whether the monthly quota is exceeded and the schedule was accepted as grace. */
+  over_limit: boolean;
+  /** With `fireAtLocal` alone: whether the clocks of the zone skip (`gap`) or repeat (`repeat`) it; null when neither. */
+  clock_change?: "gap" | "repeat" | null;
+  /** The schedule that had the key before, and has lost it to this one. */
+  replaces: ScheduleId | null;
+};
+
 /** An item that has a schedule now. */
 export type AcceptedItem = {
   /** Position in the request. */

@@ -65,20 +65,36 @@ export type JsonPayload = {
 /** Custom headers. */
 export type CustomHeaders = { [name: string]: string };
 
-/** A request and the time at which to send it. */
-export type CreateInput = {
+/** A payload, or none. */
+type AnyPayload = Partial<TextPayload<string | undefined>> | JsonPayload;
+
+/** What is to be sent, and how. */
+export type RequestInput = {
   /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener. */
   targetUrl: string | URL;
   /** The method of the request. */
   method?: Method | undefined;
   /** Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved. */
   headers?: CustomHeaders | undefined;
-  /** A request with a known key returns the existing schedule. */
-  idempotencyKey?: string | undefined;
   /** Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting. */
   earlyFire?: boolean | undefined;
-} & FireTime &
-  (Partial<TextPayload<string | undefined>> | JsonPayload);
+} & AnyPayload;
+
+/** A request and the time at which to send it. */
+export type CreateInput = RequestInput &
+  FireTime & {
+    /** A request with a known key returns the existing schedule. */
+    idempotencyKey?: string | undefined;
+  };
+
+/** The same for a key of yours. */
+export type PutInput = RequestInput & ((FireTime & { maxDelay?: undefined }) | (FireIn & MaxDelay));
+
+/** A bound of a time that is put off again and again. */
+export type MaxDelay = {
+  /** With `fireIn`: the time is at most this long after the creation of the schedule, however often it is put off. */
+  maxDelay?: string | undefined;
+};
 
 /** Where to move a schedule: a time, `earlyFire`, or both. */
 export type RescheduleInput = (FireTime | NoTime) & {

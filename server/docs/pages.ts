@@ -15,7 +15,7 @@ const SLUGS: readonly (readonly [title: string, slugs: readonly string[]])[] = [
   [
     "Send",
     [
-      ...["schedule", "times", "payload", "idempotency", "bulk", "cancel-and-move", "replay-and-clone"],
+      ...["schedule", "times", "payload", "idempotency", "by-key", "bulk", "cancel-and-move", "replay-and-clone"],
       "many-schedules",
     ],
   ],

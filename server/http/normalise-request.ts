@@ -7,7 +7,11 @@ import type { IncomingMessage } from "node:http";
  * (308), unknown methods (400 or 500), and paths such as `/a/../b` (answered as `/b`, while the guard judged them as written).
  */
 export function normaliseRequest(request: Pick<IncomingMessage, "url" | "method" | "headers">): void {
-  if (!KNOWN_METHODS.has(request.method ?? "")) request.method = UNSUPPORTED_METHOD;
+  delete request.headers[UNKNOWN_METHOD_HEADER];
+  if (!KNOWN_METHODS.has(request.method ?? "")) {
+    request.method = "PUT";
+    request.headers[UNKNOWN_METHOD_HEADER] = "1";
+  }
   const target = withoutDotSegments(originForm(request.url ?? ""));
   request.url = target;
   const [path = ""] = target.split("?", 1);
@@ -46,8 +50,14 @@ export function dropInvalidActionId(headers: IncomingMessage["headers"]): void {
   if (!/^[0-9a-f]{42}$/.test(String(headers["next-action"] ?? ""))) delete headers["next-action"];
 }
 
-// No route supports PUT (see `methods`), so it replaces every method that Next.js does not know.
-const UNSUPPORTED_METHOD = "PUT";
+// Next.js has no route for a method that it does not know, so such a request becomes a PUT that is refused (see `methods`).
+const UNKNOWN_METHOD_HEADER = "x-stopwatch-unknown-method";
+
+/** Whether a request came with a method that Next.js does not know. */
+export function isUnknownMethod({ headers }: Pick<Request, "headers">): boolean {
+  return headers.has(UNKNOWN_METHOD_HEADER);
+}
+
 const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 const NEXT_HEADERS = [

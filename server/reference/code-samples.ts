@@ -21,7 +21,7 @@ export function samplesOf(call: Call): CodeSamples {
   return { curl: curlOf(url, call), sdk: sdkSampleOf(call.operationId, call.body), fetch: fetchOf(url, call) };
 }
 
-const EXAMPLES = new Map<string, string>(Object.entries({ id: "ID", provider: "github" }));
+const EXAMPLES = new Map<string, string>(Object.entries({ id: "ID", key: "cart-1234", provider: "github" }));
 
 function curlOf(url: string, { method, schemes, body, isStream }: Call): string {
   const credential = schemes.includes("apiKey")

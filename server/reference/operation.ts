@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Endpoint } from "#contract/endpoint.ts";
 import { Env, ExchangeId, IdentityId, KeyId, OperationId, ScheduleId } from "#contract/fields.ts";
 import { header, headerRefs } from "#contract/headers.ts";
+import { IdempotencyKey } from "#contract/inputs/create-input.ts";
 import { PROVIDERS } from "#domain/providers.ts";
 import { errorResponses } from "./error-responses.ts";
 import type { createJsonSchemas } from "./json-schemas.ts";
@@ -41,6 +42,9 @@ function parametersOf({ path, query, repeatable = [], hasEnv, requestHeaders = {
     ? [{ name: "provider", ...inPath, description: "Who vouches.", schema: { type: "string", enum: PROVIDERS } }]
     : [];
   const all = hasEnv ? ((query ?? z.strictObject({})) as z.ZodObject).extend({ env: EnvParameter }) : query;
+  const key = path.includes("{key}")
+    ? [{ name: "key", ...inPath, description: KEY_DESCRIPTION, schema: schemas.of(IdempotencyKey, "input") }]
+    : [];
   const { properties = {} } = (all ? schemas.of(all as z.ZodType, "input") : {}) as { properties?: Described };
   const ofQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -54,7 +58,7 @@ function parametersOf({ path, query, repeatable = [], hasEnv, requestHeaders = {
     in: "header",
     ...header(description),
   }));
-  return [...id, ...provider, ...ofQuery, ...ofHeaders];
+  return [...id, ...key, ...provider, ...ofQuery, ...ofHeaders];
 }
 
 type Described = Record<string, { description?: string; type?: string }>;
@@ -63,6 +67,9 @@ const EnvParameter = Env.optional().meta({
   description:
     "The environment. An API key has its own, which this may only repeat; a session acts on `live` unless it says `test`.",
 });
+
+const KEY_DESCRIPTION =
+  "The key, percent-encoded, a slash too: the `idempotencyKey` of a create is the same key. `.` and `..` cannot stand in a path.";
 
 function idOf(path: string): z.ZodType {
   if (path.startsWith("/v1/operations/")) return OperationId;

@@ -10,6 +10,7 @@ export function sdkSampleOf(operationId: string, body: unknown): string | null {
 type Body = Record<string, unknown>;
 
 const SCHEDULE = '"sch_…"';
+const KEY = '"cart-1234"';
 const OPERATION = '"op_…"';
 
 const CALLS = new Map<string, (body: Body) => string>(
@@ -24,6 +25,9 @@ const CALLS = new Map<string, (body: Body) => string>(
     fireSchedule: () => result("schedule", "schedules.fire", SCHEDULE),
     replaySchedule: (body) => result("created", "schedules.replay", SCHEDULE, input(body)),
     cloneSchedule: (body) => result("created", "schedules.clone", SCHEDULE, input(body, { keepsHeaders: true })),
+    putScheduleByKey: (body) => result("stored", "schedules.put", KEY, input(body)),
+    getScheduleByKey: () => result("schedule", "schedules.getByKey", KEY),
+    cancelScheduleByKey: () => result("schedule", "schedules.cancelByKey", KEY),
     startOperation: (body) => result("operation", "operations.start", input(body)),
     listOperations: () => everyPage("operation", "operations.list"),
     getOperation: () => result("operation", "operations.get", OPERATION),

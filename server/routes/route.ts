@@ -1,4 +1,4 @@
-import type { BodyOf, Endpoint, QueryOf, ReplyOf } from "#contract/endpoint.ts";
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, ReplyOf } from "#contract/endpoint.ts";
 import { checkEnvironment, NO_PARAMETERS, queryReader, readQuery } from "#contract/inputs/read-query.ts";
 import { validate } from "#contract/inputs/validate.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
@@ -21,8 +21,7 @@ import { getServices } from "../services.ts";
 export type Call<E extends Endpoint> = {
   ctx: Ctx;
   request: Request;
-  /** Path parameters; empty when the path has none. */
-  params: { id: string };
+  params: ParamsOf<E>;
   body: BodyOf<E>;
   query: QueryOf<E>;
 };
@@ -72,7 +71,7 @@ export function route<E extends Endpoint>(
       const read = readsOf(caller.accountId);
       const rest = { query: endpoint.method === "GET" ? read : runQuery, read, source: () => callSourceOf(request) };
       const ctx = createCtx(services, installation, caller, caller.env ?? env ?? DEFAULT_ENVIRONMENT, rest, isCached);
-      const params = (await context.params) as { id: string };
+      const params = (await context.params) as ParamsOf<E>;
       body ??= readBody(endpoint, request, memory, ctx.limits);
       return (await handler({ ctx, request, params, query, body: await body })) as Reply;
     };

@@ -58,20 +58,28 @@ export async function store(
 ): Promise<CreatedSchedule> {
   const { schedule, rejection } = prepareSchedule(ctx, request);
   const creation = await create(creationLimits(ctx), schedule);
-  switch (creation.outcome) {
-    case "created":
-    case "replayed":
-      return { ...creation, ...clockChangeOf(request) };
+  if (!("id" in creation)) throw await refusalOf(ctx, creation.outcome, request, rejection);
+  return { ...creation, ...clockChangeOf(request) };
+}
+
+/** The error of a request that was not stored. */
+export async function refusalOf(
+  ctx: Ctx,
+  outcome: Exclude<Creation, { id: string }>["outcome"],
+  { time }: Pick<ScheduleRequest, "time">,
+  rejection: AppError | null,
+): Promise<Error> {
+  switch (outcome) {
     case "inactive":
-      throw new Unauthorized();
+      return new Unauthorized();
     case "stale":
-      throw new StaleCredential();
+      return new StaleCredential();
     case "past":
-      throw notInFuture(request.time?.name ?? "fireAt");
+      return notInFuture(time?.name ?? "fireAt");
     case "rejected":
-      throw rejection ?? new Error("the database returned a rejection that was not requested");
+      return rejection ?? new Error("the database returned a rejection that was not requested");
     case "quota":
-      throw await quotaError(ctx);
+      return quotaError(ctx);
   }
 }
 

@@ -34,12 +34,12 @@ export type PreparedSchedule = { schedule: NewSchedule; rejection: AppError | nu
 /** The hash of a request without an idempotency key. */
 export const NO_HASH = Buffer.alloc(0);
 
-/** Refuses what target or size forbid, and encrypts the content otherwise. */
+/** Refuses what target or size forbid, and encrypts the content otherwise. `id`: the schedule's UUID, unless it is a new one. */
 export function prepareSchedule(
   ctx: Pick<Ctx, "config" | "tenant" | "limits" | "onRefusedTarget">,
   { time, target, packed, precheckError, ...rest }: ScheduleRequest,
+  id = newId(Date.now()),
 ): PreparedSchedule {
-  const id = newId(Date.now());
   if (!target.ok && precheckError === undefined) {
     ctx.onRefusedTarget({ accountId: ctx.tenant.accountId, rule: target.rule });
   }

@@ -6,6 +6,7 @@ import { idempotencyFields } from "../http/idempotency-marks.ts";
 import type { ScheduleAttempts } from "./attempts.ts";
 import type { BulkOutcome } from "./bulk.ts";
 import type { CreatedSchedule } from "./create.ts";
+import type { PutByKey } from "./put.ts";
 import type { Rescheduled } from "./reschedule.ts";
 
 /** A schedule as callers see it. */
@@ -46,6 +47,18 @@ export function presentCreated(created: CreatedSchedule) {
     over_limit: created.overLimit,
     ...clockChangeField(created),
     ...idempotencyFields(created),
+  };
+}
+
+/** The response body of PUT /v1/schedules/by-key/:key. */
+export function presentPut(put: PutByKey) {
+  return {
+    id: encodeId("sch", put.id),
+    fire_at: formatInstant(put.fireAtMs),
+    status: put.status,
+    over_limit: put.overLimit,
+    ...clockChangeField(put),
+    replaces: put.replaces === null ? null : encodeId("sch", put.replaces),
   };
 }
 

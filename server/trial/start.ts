@@ -52,7 +52,7 @@ async function findKnown({ anonymous }: Services, tenant: Tenant, idempotencyKey
   for (const waitMs of LOOK_AFTER_MS) {
     await pause(waitMs);
     const known = await anonymous.run(DATABASE_BUDGET_MS, ({ db }) => findScheduleByKey(db, tenant, idempotencyKey));
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.id;
   }
   return undefined;
 }

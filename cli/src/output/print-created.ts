@@ -1,16 +1,18 @@
-import type { Created } from "../../../sdk/src/types.ts";
+import type { Created, PutSchedule } from "../../../sdk/src/types.ts";
 import { EXIT } from "../errors/exit-codes.ts";
 import { localTimeInZone } from "./local-time.ts";
 import type { Output } from "./output.ts";
 
 /** Prints a new schedule, and on stderr what was not as wished. Returns the exit code. */
-export function printCreated(created: Created, out: Output, say: (message: string) => void): number {
-  const { id, status, fire_at, over_limit, clock_change, replayed, mismatch } = created;
+export function printCreated(created: Created | PutSchedule, out: Output, say: (message: string) => void): number {
+  const { id, status, fire_at, over_limit, clock_change } = created;
+  const { replayed, mismatch, replaces } = { replayed: false, mismatch: false, replaces: null, ...created };
   out.record(created, [
     ["id", id],
     ["status", status],
     ["due", localTimeInZone(fire_at)],
     ["made", replayed ? "before, by this --key-for-once" : null],
+    ["replaces", replaces],
   ]);
   if (clock_change === "gap")
     say("stopwatch: the clocks of the zone skip this time: it means the time by the offset before.");

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { CreateInput, Method } from "../../../sdk/src/types.ts";
+import type { Method, PutInput } from "../../../sdk/src/types.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { parseKeyForOnce } from "../input/key-for-once.ts";
 import { parseTarget } from "../input/parse-target.ts";
@@ -10,7 +10,11 @@ import type { Verb } from "../verb.ts";
 
 const EXAMPLE = "stopwatch schedule https://example.com/hook --in 30m --json '{\"order\": 7}'";
 
-type Options = TimeOptions & PayloadOptions & { method?: Method; keyForOnce?: string; earlyFire?: boolean };
+const REPLACE_EXAMPLE =
+  "stopwatch schedule https://example.com/hook --in 30s --key-for-once cart-1234 --replace --max-delay 10m";
+
+type Options = TimeOptions &
+  PayloadOptions & { method?: Method; keyForOnce?: string; replace?: boolean; maxDelay?: string; earlyFire?: boolean };
 
 /** Creates a schedule. */
 export const schedule: Verb<Options> = {
@@ -20,6 +24,7 @@ export const schedule: Verb<Options> = {
   examples: [
     EXAMPLE,
     "stopwatch schedule https://example.com/hook --at 2031-03-30T09:00 --tz Europe/Berlin --payload @body.txt",
+    REPLACE_EXAMPLE,
   ],
   takesJsonBody: true,
   define(command) {
@@ -34,6 +39,11 @@ export const schedule: Verb<Options> = {
         "--key-for-once <text>",
         "A key of yours (Idempotency-Key): the same again finds this schedule, and makes none",
       )
+      .option(
+        "--replace",
+        "With --key-for-once: this request and time take the place of those that the key stands for, while they are not sent",
+      )
+      .option("--max-delay <duration>", "With --replace and --in: never later than this after the first of them")
       .option("--early-fire", "Send slightly ahead, so that it arrives on time")
       .option("--no-early-fire", "Send not before its instant, whatever the account's setting");
   },
@@ -44,9 +54,17 @@ export const schedule: Verb<Options> = {
     const time = parseTime(options);
     if (!time) throw new UsageError("--in or --at is missing: say when", EXAMPLE);
     const idempotencyKey = parseKeyForOnce(options.keyForOnce);
+    if (options.replace && idempotencyKey === undefined)
+      throw new UsageError("--replace goes with --key-for-once: say which", REPLACE_EXAMPLE);
+    if (options.maxDelay !== undefined && !(options.replace && options.in !== undefined))
+      throw new UsageError("--max-delay goes with --replace and --in", REPLACE_EXAMPLE);
     const { readPayload } = await import("../input/payload.ts");
     const body = await readPayload(options, client, signal);
-    const input: CreateInput = { targetUrl, method, idempotencyKey, earlyFire, ...time, ...body };
-    return printCreated(await client().schedules.create(input, { signal }), out, say);
+    const request = { targetUrl, method, earlyFire, ...time, ...body };
+    if (options.replace) {
+      const put = { ...request, maxDelay: options.maxDelay } as PutInput;
+      return printCreated(await client().schedules.put(idempotencyKey as string, put, { signal }), out, say);
+    }
+    return printCreated(await client().schedules.create({ ...request, idempotencyKey }, { signal }), out, say);
   },
 };

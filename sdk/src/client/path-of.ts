@@ -1,4 +1,4 @@
-import { invalid } from "./invalid.ts";
+import { invalid, orInvalid } from "./invalid.ts";
 
 /** The path of a thing. Throws INVALID_ARGUMENT for a malformed id, so that it cannot lead to another path. */
 export function pathOf(root: "/v1/schedules" | "/v1/operations", id: string): string {
@@ -6,4 +6,10 @@ export function pathOf(root: "/v1/schedules" | "/v1/operations", id: string): st
   if (!new RegExp(`^${prefix}[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(id))
     throw invalid("id", `must be an id such as ${prefix}01...`);
   return `${root}/${id}`;
+}
+
+/** The path of the schedule with a key. Throws INVALID_ARGUMENT for what no path can carry. */
+export function pathOfKey(key: string): string {
+  if (typeof key !== "string" || /^\.{0,2}$/.test(key)) throw invalid("key", 'must be text such as "cart-1234"');
+  return `/v1/schedules/by-key/${orInvalid("key", "must be well-formed text", () => encodeURIComponent(key))}`;
 }

@@ -3,6 +3,8 @@ import type {
   CloneInput,
   Created,
   CreateInput,
+  PutInput,
+  PutSchedule,
   ReplayInput,
   RescheduledSchedule,
   RescheduleInput,
@@ -13,7 +15,7 @@ import type { CreateMany } from "./bulk-entries.ts";
 import type { Call, CallOptions } from "./call.ts";
 import { createCreateMany } from "./create-many.ts";
 import { createPager, type Pager } from "./pager.ts";
-import { pathOf } from "./path-of.ts";
+import { pathOf, pathOfKey } from "./path-of.ts";
 import { withKey, writeSchedule } from "./write-body.ts";
 
 export interface Schedules {
@@ -23,6 +25,16 @@ export interface Schedules {
    */
   create(input: CreateInput, options?: CallOptions): Promise<Created>;
   createMany: CreateMany;
+  /**
+   * Stores a schedule under a key of yours. While the one that has the key is `scheduled`, this request and time take the
+   * place of its own; a new one takes the key of one that has ended or waits for a retry. Throws CONFLICT while an attempt
+   * is in progress.
+   */
+  put(key: string, input: PutInput, options?: CallOptions): Promise<PutSchedule>;
+  /** The schedule that has a key. */
+  getByKey(key: string, options?: CallOptions): Promise<Schedule>;
+  /** Cancels the schedule that has a key, as `cancel`. */
+  cancelByKey(key: string, options?: CallOptions): Promise<Schedule>;
   get(id: string, options?: CallOptions): Promise<Schedule>;
   list(filter?: ScheduleFilter, options?: CallOptions): Pager<Schedule>;
   /** The attempts of a schedule within the plan's retention window, oldest first. */
@@ -52,6 +64,9 @@ export function createSchedules(call: Call): Schedules {
   return {
     create: async (input, options) => call("POST", root, options, { body: writeSchedule(withKey(input), true) }),
     createMany: createCreateMany(call),
+    put: async (key, input, options) => call("PUT", pathOfKey(key), options, { body: writeSchedule(input, true) }),
+    getByKey: async (key, options) => call("GET", pathOfKey(key), options),
+    cancelByKey: async (key, options) => call("DELETE", pathOfKey(key), options),
     get: async (id, options) => call("GET", pathOf(root, id), options),
     list: (filter, options) => createPager(call, root, filter, options),
     attempts: async (id, options) => call("GET", `${pathOf(root, id)}/attempts`, options),

@@ -10,14 +10,14 @@ import type { Plan, RetryRule } from "./public.ts";
 /** A schedule and its request. Instants are epoch ms. */
 export type Stored = {
   readonly id: string;
-  readonly targetUrl: string;
-  readonly method: Method;
   readonly createdMs: number;
-  readonly replayOf: string | null;
   readonly operationId: string | null;
-  readonly idempotencyKey: string | undefined;
+  targetUrl: string;
+  method: Method;
+  replayOf: string | null;
+  idempotencyKey: string | undefined;
   /** The request as it is compared with a later one of the same key. */
-  readonly compared: string;
+  compared: string;
   headers: HeaderPairs;
   payload: string;
   status: Status;

@@ -61,13 +61,15 @@ const KNOWN = ENDPOINTS.filter(
   ({ operationId, auth }) => RUNS.has(operationId) || auth === "session" || auth === "testKey",
 );
 
-/** The endpoints of a path, and the id in it; "" without one. */
+/** The endpoints of a path, and the id or key in it; "" without one. */
 function endpointsAt(pathname: string): { endpoints: readonly Endpoint[]; id: string } {
   const written = KNOWN.filter(({ path }) => path === pathname);
   if (written.length) return { endpoints: written, id: "" };
-  const idIn = (path: string) => new RegExp(`^${path.replace("{id}", "([^/]+)")}$`).exec(pathname)?.[1];
-  const endpoints = KNOWN.filter(({ path }) => idIn(path) !== undefined);
-  return { endpoints, id: idIn(endpoints[0]?.path ?? "") ?? "" };
+  const idIn = (path: string) => new RegExp(`^${path.replace(/\{(id|key)\}/, "([^/]+)")}$`).exec(pathname)?.[1];
+  const found = KNOWN.filter(({ path }) => idIn(path) !== undefined);
+  // As /v1/schedules/by-key/attempts, which could be the attempts of `by-key`.
+  const path = found.map(({ path }) => path).sort((a, b) => b.indexOf("{") - a.indexOf("{"))[0] ?? "";
+  return { endpoints: found.filter((one) => one.path === path), id: decodeURIComponent(idIn(path) ?? "") };
 }
 
 function authenticate(apiKey: string, headers: Headers): void {

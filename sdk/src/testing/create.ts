@@ -56,21 +56,15 @@ export type Creation = { schedule: Stored; isKnown: boolean; mismatch: boolean; 
  * quota, in this order.
  */
 export function store(account: Account, draft: Draft): Creation {
-  const { time, target, idempotencyKey: key } = draft;
+  const { time, idempotencyKey: key } = draft;
   const { limits, settings, nowMs } = account;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
-  if (time?.refusal) throw time.refusal;
-  const fireMs = instantOf(time?.fireTime ?? NOW, nowMs);
-  if (time && fireMs <= nowMs) throw notInFuture(time.name);
-  if (draft.refusal) throw draft.refusal;
-  if (!target.ok) throw targetRejection(target.reason);
-  const tooLarge = sizeRejection(byteLength(draft.payload), limits);
-  if (tooLarge) throw tooLarge;
+  const { targetUrl, fireMs } = checkDraft(account, draft);
   if (account.scheduled >= account.quota.graceLimit) throw quotaExceeded(limits, settings.env, monthOf(account));
   const schedule: Stored = {
     id: account.makeId("sch"),
-    targetUrl: target.url,
+    targetUrl,
     ...{ method: draft.method, headers: draft.headers, payload: draft.payload },
     ...{ idempotencyKey: key, compared: draft.compared, replayOf: draft.replayOf },
     operationId: draft.operationId ?? null,
@@ -82,6 +76,18 @@ export function store(account: Account, draft: Draft): Creation {
   };
   account.add(schedule);
   return { schedule, isKnown: false, mismatch: false, time };
+}
+
+/** The target and the instant (epoch ms) of a draft. Looks at the time, the target and the size, in this order. */
+export function checkDraft(account: Account, { time, target, payload, refusal }: Draft) {
+  if (time?.refusal) throw time.refusal;
+  const fireMs = instantOf(time?.fireTime ?? NOW, account.nowMs);
+  if (time && fireMs <= account.nowMs) throw notInFuture(time.name);
+  if (refusal) throw refusal;
+  if (!target.ok) throw targetRejection(target.reason);
+  const tooLarge = sizeRejection(byteLength(payload), account.limits);
+  if (tooLarge) throw tooLarge;
+  return { targetUrl: target.url, fireMs };
 }
 
 /** The answer to a create. */

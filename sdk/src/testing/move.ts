@@ -39,6 +39,11 @@ export function cancel(account: Account, schedule: Stored): void {
   Object.assign(schedule, { status: "cancelled", nextMs: null, endedMs: account.nowMs, updatedMs: account.nowMs });
 }
 
-function conflict({ nowMs }: Account, { status }: Stored, action: Parameters<typeof statusConflict>[0]): AppError {
+/** The error of a schedule whose status does not allow an action. */
+export function conflict(
+  { nowMs }: Account,
+  { status }: Stored,
+  action: Parameters<typeof statusConflict>[0],
+): AppError {
   return statusConflict(action, status, status === "firing" ? { endsAtMs: nowMs + LEASE_MS, nowMs } : undefined);
 }

@@ -4,6 +4,7 @@ import {
   refuseIdempotencyHeader,
   withIdempotencyHeader,
 } from "../../../contract/inputs/idempotency-header.ts";
+import { readKeyInPath } from "../../../contract/inputs/key-in-path.ts";
 import { OFFSET_MAX } from "../../../contract/inputs/list-parameters.ts";
 import type { RepeatInput } from "../../../contract/inputs/repeat-input.ts";
 import { linkHeader } from "../../../contract/link-header.ts";
@@ -13,6 +14,7 @@ import * as operations from "../../../contract/operations.ts";
 import * as overviews from "../../../contract/overview.ts";
 import { scheduleNotFound } from "../../../contract/refusals.ts";
 import * as schedules from "../../../contract/schedules.ts";
+import * as byKey from "../../../contract/schedules-by-key.ts";
 import * as secrets from "../../../contract/signing-secrets.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Page } from "../types.ts";
@@ -23,12 +25,13 @@ import { listLogs, listOperations, listSchedules } from "./lists.ts";
 import { cancel, fire, reschedule } from "./move.ts";
 import { startOperation, stopOperation } from "./operations.ts";
 import { presentAttempts, presentOperation, presentSchedule } from "./present.ts";
+import { put } from "./put.ts";
 import { repeatOf } from "./repeat.ts";
 import { rotate, signingSecrets } from "./secrets.ts";
 
 type Call<E extends Endpoint = Endpoint> = {
   account: Account;
-  /** Of the path; "" without one. */
+  /** The id or the key in the path; "" without one. */
   id: string;
   url: URL;
   headers: Headers;
@@ -62,6 +65,16 @@ export const RUNS: ReadonlyMap<string, (call: Call<never>) => Reply> = new Map([
   on(schedules.fireSchedule, (call) => changed(call, fire)),
   on(schedules.replaySchedule, (call) => repeat(call, call.body)),
   on(schedules.cloneSchedule, (call) => repeat(call, call.body)),
+  on(byKey.putScheduleByKey, ({ account, id, body }) => {
+    const { isNew, answer } = put(account, readKeyInPath(id), body);
+    return { status: isNew ? 201 : 200, body: answer };
+  }),
+  on(byKey.getScheduleByKey, (call) => ({ body: presentSchedule(holderOf(call)) })),
+  on(byKey.cancelScheduleByKey, ({ account, id }) => {
+    const schedule = holderOf({ account, id });
+    cancel(account, schedule);
+    return { body: presentSchedule(schedule) };
+  }),
   on(operations.listOperations, (call) => listed(call, call.query.after, listOperations(call.account, call.query))),
   on(operations.startOperation, ({ account, headers, body }) => {
     const started = startOperation(account, withIdempotencyHeader(body, headers));
@@ -117,6 +130,12 @@ function changed(call: Where, change: (account: Account, schedule: Stored) => vo
 function scheduleOf({ account, id }: Pick<Call, "account" | "id">): Stored {
   const schedule = account.schedules.get(id);
   if (!schedule) throw scheduleNotFound();
+  return schedule;
+}
+
+function holderOf({ account, id }: Pick<Call, "account" | "id">): Stored {
+  const schedule = account.keys.get(readKeyInPath(id));
+  if (!schedule) throw scheduleNotFound("key");
   return schedule;
 }
 

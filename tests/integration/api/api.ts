@@ -39,6 +39,7 @@ import * as fire from "#app/v1/schedules/[id]/fire/route.ts";
 import * as replay from "#app/v1/schedules/[id]/replay/route.ts";
 import * as schedule from "#app/v1/schedules/[id]/route.ts";
 import * as bulk from "#app/v1/schedules/bulk/route.ts";
+import * as byKey from "#app/v1/schedules/by-key/[key]/route.ts";
 import * as schedules from "#app/v1/schedules/route.ts";
 import * as rotateSigningSecrets from "#app/v1/signing-secrets/rotate/route.ts";
 import * as signingSecrets from "#app/v1/signing-secrets/route.ts";
@@ -166,7 +167,11 @@ function find(path: string): [Handlers, Record<string, string>] {
     const match = pattern.exec(path);
     if (!match) continue;
     const [, id] = match;
-    return [handlers as Handlers, match.groups ?? (id === undefined ? {} : { id: decodeURIComponent(id) })];
+    const params = match.groups ?? (id === undefined ? {} : { id });
+    return [
+      handlers as Handlers,
+      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)])),
+    ];
   }
   throw new Error(`no handler for ${path}`);
 }
@@ -174,6 +179,7 @@ function find(path: string): [Handlers, Record<string, string>] {
 const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/schedules$/, schedules],
   [/^\/v1\/schedules\/bulk$/, bulk],
+  [/^\/v1\/schedules\/by-key\/(?<key>[^/]+)$/, byKey],
   [/^\/v1\/schedules\/([^/]+)$/, schedule],
   [/^\/v1\/schedules\/([^/]+)\/fire$/, fire],
   [/^\/v1\/schedules\/([^/]+)\/replay$/, replay],

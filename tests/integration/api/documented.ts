@@ -71,9 +71,10 @@ function validator(pointer: string) {
 function describedAnswer(method: string, path: string, status: number) {
   if (method === "OPTIONS" && status === 204) return { pointer: "", value: {} as Response };
   const matching = ENDPOINTS.filter((one) => new RegExp(`^${one.path.replace(/\{\w+\}/, "[^/]+")}$`).test(path));
-  // A literal path is matched before one with {id} in its place.
-  const written = matching.filter((one) => one.path === path);
-  const described = written.length > 0 ? written : matching;
+  // A literal segment is matched before a parameter in its place.
+  const literal = (one: { path: string }) => `${one.path}{`.indexOf("{");
+  const most = Math.max(...matching.map(literal));
+  const described = matching.filter((one) => literal(one) === most);
   const one = described.find((each) => each.method === (method === "HEAD" ? "GET" : method));
   if (one === undefined) return resolveError(described.length > 0 ? 405 : 404, status);
   const operation: Operation = DOCUMENT.paths[one.path][one.method.toLowerCase()];

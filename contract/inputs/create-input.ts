@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HeaderPairs } from "#domain/headers.ts";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
-import { BELONG_TOGETHER, checkOneTime, Duration, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
+import { BELONG_TOGETHER, checkOneTime, durationInput, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
 export const IdempotencyKey = text()
@@ -86,11 +86,11 @@ export const PutInput = z
   .strictObject(
     {
       ...TARGET_AND_TIME,
-      maxDelay: Duration.optional().meta({
+      maxDelay: durationInput({
         examples: ["10m"],
         description:
           "With `fireIn`: the time is at most this long after the creation of the schedule, however often it is put off.",
-      }),
+      }).optional(),
       ...REQUEST,
       ...OPTIONS,
     },

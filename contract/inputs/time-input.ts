@@ -31,14 +31,18 @@ const FireAt = z
   });
 
 /** A duration, parsed to ms, rounded up. */
-export const Duration = z.string('must be a string, such as "90s"').transform((written, context) => {
-  const ms = parseDuration(written);
-  if (ms !== null) return ms;
-  context.addIssue(describeDurationProblem(written));
-  return z.NEVER;
-});
+export const durationInput = (described: { examples: string[]; description: string }) =>
+  z
+    .string('must be a string, such as "90s"')
+    .meta(described)
+    .transform((written, context) => {
+      const ms = parseDuration(written);
+      if (ms !== null) return ms;
+      context.addIssue(describeDurationProblem(written));
+      return z.NEVER;
+    });
 
-const FireIn = Duration.meta({
+const FireIn = durationInput({
   examples: ["90s", "1h30m", "PT90M"],
   description:
     "How long from now, by the service's clock: w, d, h, m and s, the largest first, or ISO 8601 without years and months. A day is 24 hours. From 1 second.",

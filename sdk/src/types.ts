@@ -66,7 +66,7 @@ export type JsonPayload = {
 export type CustomHeaders = { [name: string]: string };
 
 /** A payload, or none. */
-type AnyPayload = Partial<TextPayload<string | undefined>> | JsonPayload;
+export type AnyPayload = Partial<TextPayload<string | undefined>> | JsonPayload;
 
 /** What is to be sent, and how. */
 export type RequestInput = {

@@ -5,6 +5,7 @@ import type * as me from "#contract/me.ts";
 import type * as operations from "#contract/operations.ts";
 import type * as overview from "#contract/overview.ts";
 import type * as schedules from "#contract/schedules.ts";
+import type * as byKey from "#contract/schedules-by-key.ts";
 import type * as secrets from "#contract/signing-secrets.ts";
 import type { ErrorCode } from "#domain/errors.ts";
 import type * as sdk from "../../sdk/src/index.ts";
@@ -55,6 +56,10 @@ export type Answers = All<
   [
     Equal<Answer<Schedules["create"]>, Output<typeof schedules.createSchedule>>,
     Equal<Answer<Schedules["create"]>, Output<typeof schedules.createSchedule, 201>>,
+    Equal<Answer<Schedules["put"]>, Output<typeof byKey.putScheduleByKey>>,
+    Equal<Answer<Schedules["put"]>, Output<typeof byKey.putScheduleByKey, 201>>,
+    Equal<Answer<Schedules["getByKey"]>, Output<typeof byKey.getScheduleByKey>>,
+    Equal<Answer<Schedules["cancelByKey"]>, Output<typeof byKey.cancelScheduleByKey>>,
     Equal<Answer<Schedules["list"]>, Output<typeof schedules.listSchedules>>,
     Equal<Answer<Schedules["get"]>, Output<typeof schedules.getSchedule>>,
     Equal<Answer<Schedules["wait"]>, Output<typeof schedules.getSchedule>>,
@@ -91,6 +96,7 @@ type Input<M extends Method, Place extends number = 0> = NonNullable<Parameters<
 export type Inputs = All<
   [
     Equal<InBody<Input<Schedules["create"]>>, Body<typeof schedules.createSchedule>>,
+    Equal<InBody<Input<Schedules["put"], 1>>, Body<typeof byKey.putScheduleByKey>>,
     Equal<InBody<Input<Schedules["reschedule"], 1>>, Body<typeof schedules.rescheduleSchedule>>,
     Equal<InBody<Input<Schedules["replay"], 1>>, Body<typeof schedules.replaySchedule>>,
     Equal<InBody<Input<Schedules["clone"], 1>>, Body<typeof schedules.cloneSchedule>>,

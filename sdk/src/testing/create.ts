@@ -79,7 +79,10 @@ export function store(account: Account, draft: Draft): Creation {
 }
 
 /** The target and the instant (epoch ms) of a draft. Looks at the time, the target and the size, in this order. */
-export function checkDraft(account: Account, { time, target, payload, refusal }: Draft) {
+export function checkDraft(
+  account: Account,
+  { time, target, payload, refusal }: Draft,
+): { targetUrl: string; fireMs: number } {
   if (time?.refusal) throw time.refusal;
   const fireMs = instantOf(time?.fireTime ?? NOW, account.nowMs);
   if (time && fireMs <= account.nowMs) throw notInFuture(time.name);

@@ -64,6 +64,7 @@ const queryOf = (path: string) =>
 
 const INPUTS = [
   ["CreateInput", bodyOf("post", "/v1/schedules")],
+  ["PutInput", bodyOf("put", "/v1/schedules/by-key/{key}")],
   ["RescheduleInput", bodyOf("patch", "/v1/schedules/{id}")],
   ["ReplayInput", bodyOf("post", "/v1/schedules/{id}/replay")],
   ["CloneInput", bodyOf("post", "/v1/schedules/{id}/clone")],

@@ -24,6 +24,9 @@ test("every operation that takes an API key has a method, and the public figures
   const input = { targetUrl: "https://example.com/hook", fireIn: "90s" };
   await schedules.create(input);
   await schedules.createMany([input]);
+  await schedules.put("cart-1234", input);
+  await schedules.getByKey("cart-1234");
+  await schedules.cancelByKey("cart-1234");
   await schedules.get(SCHEDULE_ID);
   await schedules.list();
   await schedules.attempts(SCHEDULE_ID);

@@ -25,7 +25,7 @@ export function operationOf(method: string, url: string): (typeof operations)[nu
   const { pathname } = new URL(url);
   const found = operations.filter(
     ({ path, method: own }) =>
-      own === method.toLowerCase() && new RegExp(`^${path.replace("{id}", "[^/]+")}$`).test(pathname),
+      own === method.toLowerCase() && new RegExp(`^${path.replace(/\{(id|key)\}/, "[^/]+")}$`).test(pathname),
   );
   return found.find(({ path }) => !path.includes("{")) ?? found[0];
 }

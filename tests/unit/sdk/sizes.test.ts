@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildPackage } from "#scripts/packages/build-package.ts";
 
 const BUDGETS = [
-  [".", 6_144, 'export * from "./index.js"'],
+  // 6.25 KiB: calls by key took a quarter.
+  [".", 6_400, 'export * from "./index.js"'],
   ["verifySignature alone", 1_536, 'export { verifySignature } from "./index.js"'],
   ["./receive", 2_560, 'export * from "./receive.js"'],
 ] as const;

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Config } from "#config.ts";
-import { DatabaseUnavailable } from "#db/client.ts";
+import { DatabaseUnavailable, type Sql } from "#db/client.ts";
 import { connectOrm } from "#db/orm.ts";
 import { pgArray } from "#db/pg-array.ts";
 import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import { cancelOpenSchedule } from "#db/queries/schedules/cancel.ts";
 import { createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { createSchedules } from "#db/queries/schedules/create-bulk.ts";
+import { putSchedule } from "#db/queries/schedules/put.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
@@ -24,6 +25,15 @@ const DEADLINE_MS = 5_000;
 const LIMITS = { limit: 1_000_000, graceLimit: 1_000_000 };
 const SMALL_BYTES = 64;
 const NO_HASH = Buffer.alloc(32);
+
+const hashOf = (payload: string): string => createHash("sha256").update(payload).digest("hex");
+
+/** Replaces the request of a schedule that is `scheduled`. */
+const putInPlace = (sql: Sql, tenant: Tenant, schedule: NewSchedule) =>
+  putSchedule(sql, tenant, { ...LIMITS, earlyFire: false }, { ...schedule, ...keyed(schedule), maxDelayMs: null });
+
+/** In this program the key of a schedule is its id. */
+const keyed = ({ id }: NewSchedule) => ({ holder: id, idempotencyKey: id });
 
 type Draw = { fireAtMs: number; behaviour: Behaviour; place: Place; group: string; payloadBytes: number };
 
@@ -58,8 +68,11 @@ export function createClient(wanted: {
     timers.add(timer);
   };
 
-  const drawSchedule = ({ accountId, env }: Tenant, { fireAtMs, behaviour, place, group, payloadBytes }: Draw) => {
-    const id = newId(Date.now());
+  const drawSchedule = (
+    { accountId, env }: Tenant,
+    { fireAtMs, behaviour, place, group, payloadBytes }: Draw,
+    id = newId(Date.now()),
+  ) => {
     const payload = randomBytes(Math.ceil(payloadBytes / 2)).toString("hex");
     const packed = packRequest({ headers: [], payload });
     const origin = originAt(place, ports);
@@ -68,7 +81,7 @@ export function createClient(wanted: {
     const schedule: NewSchedule = {
       ...{ id, fireTime: { atMs: fireAtMs }, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
       targetUrl,
-      ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null },
+      ...{ earlyFire: null, idempotencyKey: group === "ordinary" ? id : null, requestHash: NO_HASH, replayOf: null },
       rejection: null,
     };
     return { schedule, fireAtMs, payload, behaviour };
@@ -79,7 +92,7 @@ export function createClient(wanted: {
     const entry: ClientEntry = {
       ...{ id: schedule.id, accountId, group, origin: schedule.origin, fireAtMs },
       ...{ acknowledgedAtMs: preciseNow(), behaviour, changes: [] },
-      bodyHash: createHash("sha256").update(payload).digest("hex"),
+      bodyHash: hashOf(payload),
     };
     ledger.push(entry);
     return entry;
@@ -90,7 +103,8 @@ export function createClient(wanted: {
     const tenant: Tenant = { accountId, env: "live" };
     const fireAtMs = Math.ceil(preciseNow() + leadMs);
     const place = behaviour === "ok" ? "well" : "unwell";
-    const drawn = drawSchedule(tenant, { fireAtMs, behaviour, place, group: "ordinary", payloadBytes });
+    const draw: Draw = { fireAtMs, behaviour, place, group: "ordinary", payloadBytes };
+    const drawn = drawSchedule(tenant, draw);
     let outcome: string;
     try {
       const creation = await database.run(DEADLINE_MS, ({ sql }) =>
@@ -111,7 +125,7 @@ export function createClient(wanted: {
     let previous = Promise.resolve();
     for (const change of changes) {
       later(Math.max(0, fireAtMs - change.beforeMs - preciseNow()), () => {
-        previous = previous.then(() => carryOut(entry, tenant, change));
+        previous = previous.then(() => carryOut(entry, tenant, draw, change));
         return previous;
       });
     }
@@ -163,22 +177,27 @@ export function createClient(wanted: {
     }
   };
 
-  const carryOut = async (entry: ClientEntry, tenant: Tenant, change: Change) => {
-    const fireAtMs = change.kind === "reschedule" ? Math.ceil(entry.fireAtMs + change.moveMs) : null;
+  const carryOut = async (entry: ClientEntry, tenant: Tenant, drawn: Draw, change: Change) => {
+    const fireAtMs = change.kind === "cancel" ? null : Math.ceil(entry.fireAtMs + change.moveMs);
     const askedAtMs = preciseNow();
+    const bytes = { ...drawn, fireAtMs: fireAtMs ?? 0, payloadBytes: SMALL_BYTES };
+    const put = change.kind === "put" ? drawSchedule(tenant, bytes, entry.id) : undefined;
+    const bodyHash = put && hashOf(put.payload);
     let answer: ChangeEntry["answer"];
     try {
-      const row = await database.run(DEADLINE_MS, ({ db }) =>
-        fireAtMs === null
-          ? cancelOpenSchedule(db, tenant, entry.id)
-          : updateScheduled(db, tenant, entry.id, { fireTime: { atMs: fireAtMs }, earlyFire: undefined }),
-      );
-      answer = row ? "done" : "refused";
+      const isDone = await database.run(DEADLINE_MS, async ({ db, sql }) => {
+        if (put) return (await putInPlace(sql, tenant, put.schedule)).outcome === "changed";
+        if (fireAtMs === null) return (await cancelOpenSchedule(db, tenant, entry.id)) !== undefined;
+        const change = { fireTime: { atMs: fireAtMs }, earlyFire: undefined };
+        return (await updateScheduled(db, tenant, entry.id, change)) !== undefined;
+      });
+      answer = isDone ? "done" : "refused";
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       answer = "unknown";
     }
-    entry.changes.push({ kind: change.kind, fireAtMs, askedAtMs, answeredAtMs: preciseNow(), answer });
+    const asked = { kind: change.kind, fireAtMs, askedAtMs, ...(bodyHash && { bodyHash }) };
+    entry.changes.push({ ...asked, answeredAtMs: preciseNow(), answer });
   };
 
   return {

@@ -6,9 +6,11 @@ import type { ReceiverOrigin } from "./origins.ts";
  * may still happen.
  */
 export type ChangeEntry = {
-  kind: "cancel" | "reschedule";
-  /** The new instant of a reschedule, epoch ms. */
+  kind: "cancel" | "reschedule" | "put";
+  /** The new instant of a reschedule or a PUT, epoch ms. */
   fireAtMs: number | null;
+  /** Of the new request of a PUT. */
+  bodyHash?: string;
   askedAtMs: number;
   answeredAtMs: number;
   answer: "done" | "refused" | "unknown";

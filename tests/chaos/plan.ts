@@ -17,8 +17,8 @@ export type PlanOptions = {
 /** A change that the client makes `beforeMs` ahead of the schedule's first instant (negative: after it). */
 export type Change =
   | { kind: "cancel"; beforeMs: number }
-  /** Moves the schedule to `moveMs` after its first instant. */
-  | { kind: "reschedule"; beforeMs: number; moveMs: number };
+  /** Moves the schedule to `moveMs` after its first instant; a PUT by its key also replaces its request. */
+  | { kind: "reschedule" | "put"; beforeMs: number; moveMs: number };
 
 export type Creation = {
   atMs: number;
@@ -118,7 +118,7 @@ function drawChanges(random: Random, leadMs: number, behaviour: OrdinaryBehaviou
   const anywhere = () => random.between(-20, leadMs);
   if (behaviour === "fails-once" || behaviour === "fails" || behaviour === "resets-once")
     return random.chance(0.3) ? [{ kind: "cancel", beforeMs: random.between(-1_300, -100) }] : [];
-  const what = random.weighted({ nothing: 70, cancel: 11, nudge: 12, move: 4, both: 3 });
+  const what = random.weighted({ nothing: 64, cancel: 11, nudge: 10, put: 8, move: 4, both: 3 });
   switch (what) {
     case "nothing":
       return [];
@@ -126,6 +126,11 @@ function drawChanges(random: Random, leadMs: number, behaviour: OrdinaryBehaviou
       return [{ kind: "cancel", beforeMs: random.chance(0.6) ? random.between(-10, 60) : anywhere() }];
     case "nudge":
       return [{ kind: "reschedule", beforeMs: random.between(4, 45), moveMs: random.between(40, 230) }];
+    case "put":
+      return [
+        { kind: "put", beforeMs: random.between(10, 60), moveMs: random.between(40, 230) },
+        { kind: "put", beforeMs: random.between(-150, 0), moveMs: random.between(250, 500) },
+      ];
     case "move":
       return [{ kind: "reschedule", beforeMs: anywhere(), moveMs: random.between(-leadMs / 2, 3_000) }];
     case "both":

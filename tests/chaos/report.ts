@@ -37,6 +37,7 @@ export function report(
     `created        ${evidence.client.length} acknowledged, ${creates.unknown} unknown, ${creates.refused} refused as past`,
     `cancels        ${counted("cancel")}`,
     `reschedules    ${counted("reschedule")}`,
+    `puts           ${counted("put")}`,
     `requests       ${evidence.arrivals.length} received, ${evidence.attempts.length} attempts recorded, ${interrupted} of them interrupted`,
     `injected       ${countInjected(evidence.injected)}`,
     `audits         ${evidence.audits.length} answered`,

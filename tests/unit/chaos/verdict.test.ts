@@ -93,6 +93,24 @@ const lateWrite = (injected: Injected) =>
     injected: [injected],
   });
 
+/** A PUT that was answered 300 ms ahead of the instant, and that moves it nowhere. */
+const put = (answer: ChangeEntry["answer"]): ChangeEntry => ({
+  ...{ kind: "put", fireAtMs: FIRE_AT, askedAtMs: FIRE_AT - 310, answeredAtMs: FIRE_AT - 300, answer, bodyHash: "bb" },
+});
+
+describe("the verdict of a request that a PUT replaces", () => {
+  it.each([
+    ["done", "bb", []],
+    ["done", "aa", ["lost"]],
+    ["refused", "aa", []],
+    ["refused", "bb", ["lost"]],
+    ["unknown", "aa", []],
+    ["unknown", "bb", []],
+  ] as const)("of a PUT that is %s takes the body %s for %j", (answer, bodyHash, violations) => {
+    expect(kinds(story({ changes: [put(answer)], arrivals: [{ ...arrival(1, 1), bodyHash }] }))).toEqual(violations);
+  });
+});
+
 describe("the verdict has no violation when", () => {
   it("a schedule is delivered at its instant", () => {
     expect(verdictOf(story({}))).toMatchObject({ violations: [], allowedDuplicates: 0, interrupted: 0 });

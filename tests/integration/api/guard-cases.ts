@@ -271,7 +271,9 @@ const requestCases: GuardCase[] = [
   {
     group: "Requests",
     what: "every method that a path does not have is 405 in the envelope (`PROPFIND`)",
-    holds: async (side) => isEnvelope(await askRaw(side, "PROPFIND /v1/schedules"), "METHOD_NOT_ALLOWED"),
+    holds: async (side) =>
+      isEnvelope(await askRaw(side, "PROPFIND /v1/schedules"), "METHOD_NOT_ALLOWED") &&
+      isEnvelope(await askRaw(side, "PROPFIND /v1/schedules/by-key/a"), "METHOD_NOT_ALLOWED"),
   },
   {
     group: "Requests",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isApiTarget, isPageTarget, normaliseRequest } from "#server/http/normalise-request.ts";
+import { isApiTarget, isPageTarget, isUnknownMethod, normaliseRequest } from "#server/http/normalise-request.ts";
 
 function readable(url: string, method = "GET", headers: Record<string, string> = {}) {
   const request = { url, method, headers };
@@ -66,9 +66,14 @@ describe("a request that Next.js would change, or refuse without the error envel
     expect(readable(url).url).toBe(expected);
   });
 
-  it("one with an unknown method becomes one with a method that every route refuses", () => {
-    expect(readable("/v1/schedules", "TRACE").method).toBe("PUT");
-    expect(readable("/", "PROPFIND").method).toBe("PUT");
+  it("one with an unknown method becomes a PUT that every route refuses, and no other PUT does", () => {
+    const isRefused = (method: string, sent: Record<string, string> = {}) => {
+      const { method: read, headers } = readable("/v1/schedules/by-key/a", method, sent);
+      expect(read).toBe("PUT");
+      return isUnknownMethod({ headers: new Headers(headers) });
+    };
+    expect(["TRACE", "PROPFIND", "put"].map((method) => isRefused(method))).toEqual([true, true, true]);
+    expect(isRefused("PUT", { "x-stopwatch-unknown-method": "1" })).toBe(false);
   });
 
   it("one for a page's data becomes one for the API", () => {

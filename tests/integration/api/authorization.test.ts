@@ -106,15 +106,20 @@ const CREDENTIALS: Record<string, { make: Make; expected: [Expected, Expected, E
   },
 };
 
+/** Whether a call needs something that its path names. */
+const needsNamed = ({ method, path }: Endpoint) =>
+  path.includes("{id}") || (path.includes("{key}") && method !== "PUT");
+
 function expectedOf(
-  { auth, path }: Endpoint,
+  endpoint: Endpoint,
   name: string,
   [any, session, named]: [Expected, Expected, Expected?],
 ): Expected {
+  const { auth } = endpoint;
   if (auth === "none") return "allowed";
   if (auth === "testKey" && any === "allowed" && name !== "test key") return "FORBIDDEN";
   const expected = auth === "session" ? session : any;
-  return path.includes("{id}") && expected === "allowed" ? (named ?? expected) : expected;
+  return needsNamed(endpoint) && expected === "allowed" ? (named ?? expected) : expected;
 }
 
 const deactivate = (accountId: string) => api.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${accountId}`;
@@ -141,6 +146,10 @@ async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Pro
   if (path === "/v1/notices/unsubscribe") {
     const key = await readUnsubscribeKey(api.sql as never, testConfig("postgres://localhost/x").keyRing);
     return `${path}?token=${unsubscribeToken(key, accountId)}`;
+  }
+  if (path.includes("{key}")) {
+    await api.create(live, { idempotencyKey: "live" });
+    return path.replace("{key}", "live");
   }
   if (!path.includes("{id}")) return path.replace("{provider}", "github");
   if (path.startsWith("/v1/schedules/")) return path.replace("{id}", await api.create(live));
@@ -231,7 +240,8 @@ describe("environments are separate:", () => {
 
   beforeEach(async () => {
     owner = await api.account();
-    ids = { live: await api.create(owner.live), test: await api.create(owner.test) };
+    const create = (env: "live" | "test") => api.create(owner[env], { idempotencyKey: env });
+    ids = { live: await create("live"), test: await create("test") };
     operations = { live: await operationOf(owner.live), test: await operationOf(owner.test) };
     for (const env of environments) {
       await api.sql`
@@ -242,9 +252,9 @@ describe("environments are separate:", () => {
   });
 
   const pathIn = (env: "live" | "test", { path }: Endpoint) =>
-    path.replace("{id}", (path.startsWith("/v1/operations/") ? operations : ids)[env]);
+    path.replace("{id}", (path.startsWith("/v1/operations/") ? operations : ids)[env]).replace("{key}", env);
 
-  const named = ENDPOINTS.filter(({ path, hasEnv }) => hasEnv && path.includes("{id}"));
+  const named = ENDPOINTS.filter((endpoint) => endpoint.hasEnv && needsNamed(endpoint));
 
   it.each(named.flatMap((endpoint) => environments.map((env) => ({ endpoint, env }))))(
     "$endpoint.method $endpoint.path answers 404 in the other environment for what is in $env, by key and by session",
@@ -265,7 +275,7 @@ describe("environments are separate:", () => {
     },
   );
 
-  const whole = ENDPOINTS.filter(({ method, path, hasEnv }) => hasEnv && method === "GET" && !path.includes("{id}"));
+  const whole = ENDPOINTS.filter(({ method, path, hasEnv }) => hasEnv && method === "GET" && !path.includes("{"));
 
   it.each(whole)("$method $path shows nothing of the other environment", async ({ method, path }) => {
     const session = await api.session(owner.accountId);

@@ -31,8 +31,12 @@ const WITHOUT_BODY = ENDPOINTS.filter(
   ({ method, body, operationId }) => method !== "GET" && body === undefined && !OF_OTHERS.includes(operationId),
 );
 
-/** The id of something of the account that a call of `path` may act on. */
+/** The id or key of something of the account that a call of `path` may act on. */
 async function idFor(path: string): Promise<string> {
+  if (path.includes("{key}")) {
+    await api.create(caller.live, { idempotencyKey: "a" });
+    return "a";
+  }
   if (path.startsWith("/v1/schedules/")) return api.create(caller.live);
   if (path.startsWith("/v1/me/identities/")) return linkIdentity();
   if (path.startsWith("/v1/me/sessions/")) return otherSession();
@@ -67,6 +71,7 @@ async function subscribe() {
 it("the tests cover all endpoints that take no body", () => {
   expect(WITHOUT_BODY.map(({ operationId }) => operationId).toSorted()).toEqual([
     "cancelSchedule",
+    "cancelScheduleByKey",
     "deleteAccount",
     "endOtherSessions",
     "endSession",
@@ -86,7 +91,7 @@ describe.each(WITHOUT_BODY)("$method $path, which takes no body", ({ method, pat
   const send = async (body: unknown, headers: Record<string, string> = {}) => {
     if (path.endsWith("/portal")) await subscribe();
     const id = await idFor(path);
-    return api.call(method, path.replace("{id}", id), { cookie: session.cookie }, body, headers);
+    return api.call(method, path.replace(/\{(id|key)\}/, id), { cookie: session.cookie }, body, headers);
   };
 
   it.each<[string, unknown, Record<string, string>]>([

@@ -79,7 +79,7 @@ describe("the SDK's fake answers any call with an API key as the service does:",
       const { key, fake, ids } = await createPair();
       await fc.assert(
         fc.asyncProperty(arbitraryCall(path, method, [...ids.keys()]), async (sent) => {
-          const target = `${path.replace("{id}", encodeURIComponent(sent.id.toWellFormed()))}?${sent.query}`;
+          const target = `${path.replace(/\{(id|key)\}/, encodeURIComponent(sent.id.toWellFormed()))}?${sent.query}`;
           const body = method === "GET" ? undefined : sent.body;
           // As every HTTP client sends it.
           const length: Record<string, string> =

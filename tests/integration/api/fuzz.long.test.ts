@@ -60,7 +60,7 @@ describe("no call gets an answer that is not in the document, or an error that r
       const kinds = [...Object.keys(caller.credentials), "live", "none"];
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...kinds), arbitraryCall(path, method, caller.ids), async (kind, sent) => {
-          const target = `${path.replace("{id}", encodeURIComponent(sent.id.toWellFormed()))}?${sent.query}`;
+          const target = `${path.replace(/\{(id|key)\}/, encodeURIComponent(sent.id.toWellFormed()))}?${sent.query}`;
           const body = method === "GET" ? undefined : sent.body;
           const answer = await api.call(method, target, caller.credentials[kind], body, sent.headers);
           expectGoodAnswer(answer, sent);

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  isShort,
-  passesForTarget,
-  type SearchPass,
-  search,
-  searchPage,
-  substringPattern,
-} from "#db/queries/search/passes.ts";
+import { passesForTarget, type SearchPass, search, searchPage } from "#db/queries/search/passes.ts";
+import { isShort, substringPattern } from "#db/queries/search/query.ts";
 
 const PAGE = { limit: 2, offset: 0 };
 const pass = (seen: Partial<SearchPass<number>>): SearchPass<number> => ({

@@ -92,8 +92,12 @@ async function findMatching(
     members: rows
       .filter((row) => row.status !== null)
       .map((row) => ({
-        ...{ id: row.id, status: row.status, sealedBytes: row.sealed_bytes, isRescheduled: row.is_rescheduled },
-        ...{ place: placeOf(row), scanned: row.n },
+        id: row.id,
+        status: row.status,
+        sealedBytes: row.sealed_bytes,
+        isRescheduled: row.is_rescheduled,
+        place: placeOf(row),
+        scanned: row.n,
       })),
     place: last ? placeOf(last) : place,
     scanned: count,

@@ -76,7 +76,9 @@ export const LOG_EXAMPLE = {
 const NO_OUTCOMES = { code_2xx: 0, code_3xx: 0, code_4xx: 0, code_5xx: 0, code_none: 0, interrupted: 0 };
 
 export const OVERVIEW_EXAMPLE = {
-  ...{ period: "24h", from: "2031-01-01T08:00:00.000Z", to: "2031-01-01T10:00:00.000Z" },
+  period: "24h",
+  from: "2031-01-01T08:00:00.000Z",
+  to: "2031-01-01T10:00:00.000Z",
   active_schedules: 12,
   success_rate: 0.98,
   offset_ms: { p50: 0, p95: 2, min: 0, max: 41 },
@@ -98,16 +100,29 @@ export const OVERVIEW_EXAMPLE = {
   ended: { delivered: 50, dead: 0, success_rate: 1 },
   incidents: [
     {
-      ...{ host: "example.com", code: 503, class: "5xx", error: "try again later" },
-      ...{ dead: 0, retrying: 1, replays_delivered: 0, replays_open: 0 },
-      ...{ from: "2031-01-01T09:00:00.000Z", to: "2031-01-01T09:00:00.001Z" },
-      ...{ next_attempt_at: "2031-01-01T09:00:31.207Z", operation_id: null },
+      host: "example.com",
+      code: 503,
+      class: "5xx",
+      error: "try again later",
+      dead: 0,
+      retrying: 1,
+      replays_delivered: 0,
+      replays_open: 0,
+      from: "2031-01-01T09:00:00.000Z",
+      to: "2031-01-01T09:00:00.001Z",
+      next_attempt_at: "2031-01-01T09:00:31.207Z",
+      operation_id: null,
     },
   ],
   hosts: [
     {
-      ...{ host: "example.com", attempts: 51, ...NO_OUTCOMES, code_2xx: 50, code_5xx: 1 },
-      ...{ dead: 0, last_error: "try again later" },
+      host: "example.com",
+      attempts: 51,
+      ...NO_OUTCOMES,
+      code_2xx: 50,
+      code_5xx: 1,
+      dead: 0,
+      last_error: "try again later",
     },
   ],
   needs_attention: { failed: 1, due_soon: 3, dead: 0 },

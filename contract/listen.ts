@@ -10,8 +10,12 @@ const EVENTS_EXAMPLE = [
   encodeEvent(
     "delivery",
     {
-      ...{ id: EXCHANGE, schedule_id: "sch_01k2n8b3r4s5t6v7w8x9y0z1a2", attempt: 1 },
-      ...{ deadline: "2031-01-01T09:00:30.000Z", method: "POST", path: "/hooks/trial-ends" },
+      id: EXCHANGE,
+      schedule_id: "sch_01k2n8b3r4s5t6v7w8x9y0z1a2",
+      attempt: 1,
+      deadline: "2031-01-01T09:00:30.000Z",
+      method: "POST",
+      path: "/hooks/trial-ends",
       headers: [["content-type", "application/json"]],
       body: "e30=",
     },

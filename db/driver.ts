@@ -55,13 +55,17 @@ export const connectionFailureOf = ({ options }: postgres.Sql): unknown =>
   (options as unknown as { shared: { failure?: unknown } }).shared.failure ?? undefined;
 
 const BYTEA = {
-  ...{ to: 17, from: [17], parse: readBytes },
+  to: 17,
+  from: [17],
+  parse: readBytes,
   serialize: (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString("hex")}`,
 };
 
 /** As text, which `readInstant` reads: the driver takes other styles for another date. */
 const INSTANT = {
-  ...{ to: 1184, from: [1082, 1114, 1184], parse: (text: string) => text },
+  to: 1184,
+  from: [1082, 1114, 1184],
+  parse: (text: string) => text,
   serialize: (at: Date | string) => (at instanceof Date ? at.toISOString() : at),
 };
 

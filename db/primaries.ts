@@ -24,7 +24,11 @@ async function readPrimary(
   host: ReturnType<typeof parseDatabaseAddress>["hosts"][number],
 ): Promise<Mark | null> {
   const sql = openDriver(url, {
-    ...{ hosts: [host], max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER_MS / 1_000 },
+    hosts: [host],
+    max: 1,
+    prepare: false,
+    fetch_types: false,
+    connect_timeout: ANSWER_MS / 1_000,
     connection: { application_name: "stopwatch hosts", ...DIRECT_SESSION },
   });
   let timer: NodeJS.Timeout | undefined;

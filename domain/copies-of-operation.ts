@@ -30,7 +30,10 @@ export function copyProgress(
   // The copies are read after the operation, which may have gone on.
   const made = Math.max(acted, counted);
   return {
-    ...{ delivered: byStatus.succeeded, dead: byStatus.dead, open, isCapped },
+    delivered: byStatus.succeeded,
+    dead: byStatus.dead,
+    open,
+    isCapped,
     of: isRunning ? Math.max(total - leftAlone, made) : made,
     unknown: isCapped ? 0 : made - counted,
     isSettled: !isRunning && open === 0,

@@ -25,8 +25,12 @@ export function readDayAndTime(words: string, now: LocalTime): { local: LocalTim
 
 const NAMED = new Map<string, TimeOfDay | "midnight">(
   Object.entries({
-    ...{ noon: at(12), midday: at(12), midnight: "midnight" as const },
-    ...{ morning: at(9), afternoon: at(15), evening: at(18) },
+    noon: at(12),
+    midday: at(12),
+    midnight: "midnight" as const,
+    morning: at(9),
+    afternoon: at(15),
+    evening: at(18),
   }),
 );
 const CLOCK = String.raw`(\d{1,2})(?::(\d\d)(?::(\d\d))?)? ?([ap]\.?m\.?)?`;

@@ -112,7 +112,9 @@ function count(notice: Deaths, death: Death): Deaths {
   const known = error === null ? same.at(-1)?.answer : undefined;
   // A death between two groups makes one of them.
   const line: DeathLine = {
-    ...{ target, code, answer: known ?? mailedAnswer({ code, error }) },
+    target,
+    code,
+    answer: known ?? mailedAnswer({ code, error }),
     n: same.reduce((sum, one) => sum + one.n, 1),
     fromMs: Math.min(dueMs, ...same.map(({ fromMs = dueMs }) => fromMs)),
     toMs: Math.max(dueMs, ...same.map(({ toMs = dueMs }) => toMs)),

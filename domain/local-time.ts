@@ -16,8 +16,12 @@ export function readLocalTime(text: string): { local: LocalTime; ms: number } | 
   if (match === null) return "form";
   const [, year, month, day, hour, minute, second = "0", fraction = ""] = match;
   const local = {
-    ...{ year: Number(year), month: Number(month), day: Number(day) },
-    ...{ hour: Number(hour), minute: Number(minute), second: Number(second) },
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
   };
   if (local.year < YEAR_MIN) return "years";
   return isRealTime(local) ? { local, ms: Math.ceil(Number(fraction.padEnd(9, "0")) / 1_000_000) } : "calendar";
@@ -68,8 +72,12 @@ export function utcOf({ year, month, day, hour, minute, second }: LocalTime): nu
 export function readUtc(epochMs: number): LocalTime {
   const at = new Date(epochMs);
   return {
-    ...{ year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() },
-    ...{ hour: at.getUTCHours(), minute: at.getUTCMinutes(), second: at.getUTCSeconds() },
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
   };
 }
 

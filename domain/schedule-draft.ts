@@ -46,14 +46,22 @@ export const HEADER_ROWS_MAX = 50;
 /** The draft of an empty form. */
 export function emptyDraft(zone: string): ScheduleDraft {
   return {
-    ...{ words: "in 5m", at: "", zone, occurrence: "first" },
-    ...{ method: "POST", url: "" },
+    words: "in 5m",
+    at: "",
+    zone,
+    occurrence: "first",
+    method: "POST",
+    url: "",
     headers: [
       { name: "Content-Type", value: "application/json" },
       { name: "", value: "" },
     ],
-    ...{ payload: "", payloadKind: "json", earlyFire: false, idempotencyKey: "" },
-    ...{ keepsHeaders: false, keepsPayload: false },
+    payload: "",
+    payloadKind: "json",
+    earlyFire: false,
+    idempotencyKey: "",
+    keepsHeaders: false,
+    keepsPayload: false,
   };
 }
 
@@ -69,7 +77,9 @@ export function readDraft(fields: { get(name: string): unknown; getAll(name: str
     .slice(0, HEADER_ROWS_MAX)
     .map((name, at) => ({ name: textOf(name), value: values[at] ?? "" }));
   return {
-    ...{ words: text("words"), at: text("at"), zone: text("zone") },
+    words: text("words"),
+    at: text("at"),
+    zone: text("zone"),
     occurrence: text("occurrence") === "second" ? "second" : "first",
     method: DRAFT_METHODS.find((method) => method === text("method")) ?? "POST",
     url: text("url"),

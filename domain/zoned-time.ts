@@ -119,5 +119,10 @@ function findChange(fromMs: number, toMs: number, zone: string): number {
 
 const formatterOf = formatsByZone("en-US", {
   hourCycle: "h23",
-  ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
 });

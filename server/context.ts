@@ -75,8 +75,17 @@ export function createCtx(
   const tenant = { accountId, env };
   const limits = config.plans[plan];
   return {
-    ...{ config, tenant, plan, limits, credential, isCached, requestHashKey },
-    ...{ source, onRefusedTarget, query, read },
+    config,
+    tenant,
+    plan,
+    limits,
+    credential,
+    isCached,
+    requestHashKey,
+    source,
+    onRefusedTarget,
+    query,
+    read,
   };
 }
 

@@ -70,7 +70,8 @@ export async function openSession(
     }
     const read = readsOf(caller.accountId);
     return createCtx(services, installation, caller, env, {
-      ...{ query: writes ? query : read, read },
+      query: writes ? query : read,
+      read,
       source: () => callSourceOf({ headers }),
     });
   } catch (error) {

@@ -71,7 +71,9 @@ function answerWith(
   if (retryAfterS !== undefined) res.setHeader("Retry-After", retryAfterS);
   return {
     props: {
-      ...{ html, head, theme },
+      html,
+      head,
+      theme,
       baseUrl: getServices().config.baseUrl,
       fonts: `${sans.variable} ${mono.variable}`,
       ...(requestId !== undefined && { requestId }),

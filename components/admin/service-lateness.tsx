@@ -39,7 +39,7 @@ function Shown({ sent, onTimeRate, p50, p95, histogram }: Figures) {
           <LatenessFigure ms={p50} />
         </div>
         <div className="flex flex-wrap gap-x-6 gap-y-3">
-          <PunctualityReadings {...{ p95, onTimeRate, sent }} sentLabel="Sent" />
+          <PunctualityReadings p95={p95} onTimeRate={onTimeRate} sent={sent} sentLabel="Sent" />
         </div>
       </div>
       <div className="grid min-w-0 content-start gap-2">

@@ -63,7 +63,10 @@ export function AttemptTable({
           <AttemptRow
             key={`${attempt.scheduleId} ${attempt.attempt} ${attempt.attemptedAt.getTime()}`}
             attempt={attempt}
-            {...{ zone, now, isTwoSided, hasErrors }}
+            zone={zone}
+            now={now}
+            isTwoSided={isTwoSided}
+            hasErrors={hasErrors}
           />
         ))}
       </TableBody>

@@ -81,7 +81,7 @@ export function LatenessTape({
               y2={px(scale.zero, height)}
               className="stroke-2 stroke-accent"
             />
-            <Times buckets={buckets} {...{ zone, stepMs, endsNow }} y={height + 16} />
+            <Times buckets={buckets} zone={zone} stepMs={stepMs} endsNow={endsNow} y={height + 16} />
           </svg>
           <Answers label={`Each ${what}`} brush={brushOf(buckets, stepMs, zone, brushHref)}>
             {sent.map((bucket) => (

@@ -48,7 +48,9 @@ function State({
   return (
     <>
       <rect
-        {...{ x, y, width }}
+        x={x}
+        y={y}
+        width={width}
         height={HEIGHT}
         rx="6"
         className={isFinal ? "fill-sunken stroke-line-strong" : "fill-accent-soft stroke-accent"}
@@ -77,7 +79,7 @@ function Arrow({
       <path d={path} className="fill-none stroke-ink-muted" />
       <path d="M-8 -4 L0 0 L-8 4 Z" transform={headOf(path)} className="fill-ink-muted" />
       {label && (
-        <text {...{ x, y }} textAnchor={anchor} className="fill-ink-soft text-xs">
+        <text x={x} y={y} textAnchor={anchor} className="fill-ink-soft text-xs">
           {label}
         </text>
       )}

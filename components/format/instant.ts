@@ -7,7 +7,11 @@ const YEAR = formatsByZone("en-GB", { year: "numeric" });
 const MONTH = formatsByZone("en-GB", { month: "long", year: "numeric" });
 const HOUR = formatsByZone("en-GB", { hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
 const CLOCK = formatsByZone("en-GB", {
-  ...{ hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  hourCycle: "h23",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
 });
 
 /**

@@ -24,7 +24,8 @@ export function commandsOf({
     { group: "Do", label: `Switch to ${other}`, href: envLinks[other] },
     ...pages.map(({ href, label }) => ({ group: "Go to", label, href: inEnvironment(href, env) })),
     ...(["failed", "dead"] as const).map((status) => ({
-      ...{ group: "Go to", label: `Schedules, ${statusWord(status)}` },
+      group: "Go to",
+      label: `Schedules, ${statusWord(status)}`,
       href: inEnvironment("/schedules", env, { status }),
     })),
     { group: "Go to", label: "Documentation", href: "/docs" },

@@ -79,7 +79,9 @@ export function LatenessCard({
         <LatenessTape
           buckets={buckets}
           what={bucket}
-          {...{ zone, stepMs, endsNow }}
+          zone={zone}
+          stepMs={stepMs}
+          endsNow={endsNow}
           hrefOf={answers.bucket}
           brushHref={answers.range}
           hasEarly={offsets.min < 0}
@@ -87,7 +89,7 @@ export function LatenessCard({
         <TapeTable buckets={buckets} what={bucket} zone={zone} hrefOf={answers.bucket} />
       </CardBody>
       <CardBody className="grid gap-3 border-line border-t">
-        <OutcomeBars buckets={outcomes} what={bucket} {...{ zone, stepMs }} hrefOf={answers.outcomes} />
+        <OutcomeBars buckets={outcomes} what={bucket} zone={zone} stepMs={stepMs} hrefOf={answers.outcomes} />
         <OutcomeTable buckets={outcomes} what={bucket} zone={zone} hrefOf={answers.outcomes} />
       </CardBody>
       <Readings items={readings(shown, period, links, fired > 0)} />

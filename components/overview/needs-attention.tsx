@@ -42,7 +42,7 @@ export function NeedsAttention({
           <Count {...dueSoon} word="due within the hour" ink="text-accent" />
         </ul>
       </CardHead>
-      {incidents.length > 0 && <IncidentList {...{ incidents, isCapped, zone, now }} />}
+      {incidents.length > 0 && <IncidentList incidents={incidents} isCapped={isCapped} zone={zone} now={now} />}
       {more.count > 0 && (
         <CardBody className="border-line border-t py-1.5!">
           <TextLink standalone href={more.href} className="text-sm">

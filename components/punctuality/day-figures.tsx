@@ -46,7 +46,7 @@ function Figures({ sent, onTimeRate, p50, p95, id }: PunctualityFigures & { id: 
         <LatenessFigure ms={p50} size="hero" />
       </div>
       <div className="flex flex-wrap items-end gap-x-6 gap-y-4 sm:gap-x-10 md:justify-end md:pb-0.5">
-        <PunctualityReadings {...{ p95, onTimeRate, sent }} sentLabel="Sent in 24 h" />
+        <PunctualityReadings p95={p95} onTimeRate={onTimeRate} sent={sent} sentLabel="Sent in 24 h" />
       </div>
     </>
   );

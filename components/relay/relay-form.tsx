@@ -45,8 +45,11 @@ export function RelayForm({
   const [draft, setDraft] = useState(typed);
   const form = useEarlyInput<HTMLFormElement>((textOf) =>
     setDraft({
-      ...{ cps: textOf("cps"), retries: textOf("retries"), wait: textOf("wait") },
-      ...{ strategy: textOf("strategy"), early: textOf("early") },
+      cps: textOf("cps"),
+      retries: textOf("retries"),
+      wait: textOf("wait"),
+      strategy: textOf("strategy"),
+      early: textOf("early"),
     }),
   );
   const edit = (name: keyof RelayDraft) => (value: string) => setDraft((before) => ({ ...before, [name]: value }));
@@ -143,8 +146,11 @@ export function RelayForm({
 }
 
 const NAMES: Record<keyof RelayDraft, string> = {
-  ...{ cps: "Outgoing requests per second", retries: "Retries", wait: "First wait" },
-  ...{ strategy: "Waits grow", early: "Early fire" },
+  cps: "Outgoing requests per second",
+  retries: "Retries",
+  wait: "First wait",
+  strategy: "Waits grow",
+  early: "Early fire",
 };
 
 type Option = readonly [value: string, label: string, note?: string];

@@ -51,7 +51,8 @@ export function draftCall(
         ...(keepsHeaders ? {} : { headers: {}, ...headers }),
         ...key,
       },
-      ...{ method: "clone", from },
+      method: "clone",
+      from,
     };
   }
   return {
@@ -65,7 +66,8 @@ export function draftCall(
       ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
       ...key,
     },
-    ...{ method: "create", from },
+    method: "create",
+    from,
   };
 }
 

@@ -50,7 +50,11 @@ export function NewScheduleForm({
   signInHref: string;
 }) {
   const { form, problems, draft, chosen, nowMs, failed, errors, isBusy, formAction, change, send } = useScheduleForm({
-    ...{ action, initial, formKey, isZoneKnown, madeAtMs },
+    action,
+    initial,
+    formKey,
+    isZoneKnown,
+    madeAtMs,
   });
 
   const when = (

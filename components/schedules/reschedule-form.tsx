@@ -40,7 +40,9 @@ export function RescheduleForm({
   };
   const form = useEarlyInput<HTMLFormElement>((textOf) => {
     const early: TypedTime = {
-      ...{ words: textOf("words"), at: textOf("at"), zone: textOf("zone") },
+      words: textOf("words"),
+      at: textOf("at"),
+      zone: textOf("zone"),
       occurrence: textOf("occurrence") === "second" ? "second" : "first",
     };
     if (JSON.stringify(early) !== JSON.stringify(initial)) change(early);

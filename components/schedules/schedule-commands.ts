@@ -10,7 +10,9 @@ export function scheduleCommands(
   const group = "This schedule";
   return [
     ...SCHEDULE_ACTIONS.filter((action) => problems[action] === null).map((action) => ({
-      ...{ group, label: NAMES[action], href: links[action] },
+      group,
+      label: NAMES[action],
+      href: links[action],
     })),
     { group, label: "Copy the id of this schedule", copy: id },
     { group, label: "Copy the URL of its target", copy: targetUrl },

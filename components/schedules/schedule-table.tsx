@@ -73,7 +73,15 @@ export function ScheduleTable({
       </TableHead>
       <TableBody>
         {schedules.map((schedule) => (
-          <ScheduleRow key={schedule.id} {...{ schedule, now, zone, isTicked, isTwoSided, hasLate }} />
+          <ScheduleRow
+            key={schedule.id}
+            schedule={schedule}
+            now={now}
+            zone={zone}
+            isTicked={isTicked}
+            isTwoSided={isTwoSided}
+            hasLate={hasLate}
+          />
         ))}
       </TableBody>
     </Table>

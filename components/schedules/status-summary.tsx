@@ -28,7 +28,7 @@ export function StatusSummary({ schedule, zone, now, logHref, hrefOf }: SummaryP
   const id = useId();
   return (
     <Card aria-labelledby={id} className="grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
-      {(status === "dead" || status === "failed") && <Why {...{ schedule, zone, now, hrefOf }} />}
+      {(status === "dead" || status === "failed") && <Why schedule={schedule} zone={zone} now={now} hrefOf={hrefOf} />}
       <div className="grid min-w-0 content-start gap-3 p-4 md:border-line md:border-r">
         <p className="flex flex-wrap items-center gap-2">
           <Status status={status} badge />
@@ -97,7 +97,7 @@ function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
         <LastAnswer statusCode={last.statusCode} errorText={last.errorText} />
       </p>
       <p className="text-ink-soft text-sm">
-        {isDead ? <Followed {...{ schedule, hrefOf }} /> : "Cancel works until that attempt is claimed."}
+        {isDead ? <Followed schedule={schedule} hrefOf={hrefOf} /> : "Cancel works until that attempt is claimed."}
       </p>
     </div>
   );
@@ -124,7 +124,11 @@ function attemptsInWords({ status, attemptCount, ahead: { total } }: ShownSchedu
 }
 
 const HEADINGS = {
-  ...{ scheduled: "Due", firing: "Due", failed: "Was due", succeeded: "Was due", dead: "Was due" },
+  scheduled: "Due",
+  firing: "Due",
+  failed: "Was due",
+  succeeded: "Was due",
+  dead: "Was due",
   cancelled: "Would have been due",
 };
 

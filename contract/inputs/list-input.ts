@@ -18,16 +18,24 @@ function readStatuses(list: string, context: z.RefinementCtx): ScheduleStatus[] 
 
 const STATUS_SYNONYMS = new Map<string, ScheduleStatus>(
   Object.entries({
-    ...{ pending: "scheduled", queued: "scheduled", waiting: "scheduled", active: "scheduled" },
-    ...{ sending: "firing", running: "firing", processing: "firing", in_progress: "firing" },
-    ...{
-      success: "succeeded",
-      successful: "succeeded",
-      delivered: "succeeded",
-      sent: "succeeded",
-      completed: "succeeded",
-    },
-    ...{ retrying: "failed", error: "failed", exhausted: "dead", canceled: "cancelled", deleted: "cancelled" },
+    pending: "scheduled",
+    queued: "scheduled",
+    waiting: "scheduled",
+    active: "scheduled",
+    sending: "firing",
+    running: "firing",
+    processing: "firing",
+    in_progress: "firing",
+    success: "succeeded",
+    successful: "succeeded",
+    delivered: "succeeded",
+    sent: "succeeded",
+    completed: "succeeded",
+    retrying: "failed",
+    error: "failed",
+    exhausted: "dead",
+    canceled: "cancelled",
+    deleted: "cancelled",
   }),
 );
 

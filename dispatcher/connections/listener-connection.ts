@@ -26,9 +26,18 @@ export function listenerConnection(origin: string, relay: ListenerRelay, openedA
         return true;
       },
     },
-    ...{ origin, connectMs: 0, roundTripMs: 0, openedAtMs, used: false, answeredAtMs: Number.NaN },
+    origin,
+    connectMs: 0,
+    roundTripMs: 0,
+    openedAtMs,
+    used: false,
+    answeredAtMs: Number.NaN,
     requestsLeft: Number.POSITIVE_INFINITY,
-    ...{ hasUnread: false, reading: undefined, error: undefined, onBroken: undefined, onBytes: undefined },
+    hasUnread: false,
+    reading: undefined,
+    error: undefined,
+    onBroken: undefined,
+    onBytes: undefined,
     get broken() {
       return isBroken;
     },

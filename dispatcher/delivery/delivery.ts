@@ -124,8 +124,20 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
 export function retryOf(delivery: Delivery, version: number, dueAtMs: number): DueSchedule {
   const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit } = delivery;
   return {
-    ...{ id, version, shard, accountId, env, dueAtMs, early: false, isRetry: true },
-    ...{ origin: targetOrigin, path, bytes, accountActive, plan, cpsLimit },
+    id,
+    version,
+    shard,
+    accountId,
+    env,
+    dueAtMs,
+    early: false,
+    isRetry: true,
+    origin: targetOrigin,
+    path,
+    bytes,
+    accountActive,
+    plan,
+    cpsLimit,
   };
 }
 

@@ -71,7 +71,11 @@ export class LaneReads {
     let due: DueSchedule[];
     try {
       const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
-        ...{ accountId, env, from, untilMs, limit },
+        accountId,
+        env,
+        from,
+        untilMs,
+        limit,
       }));
       due = await database.run(DEADLINE_MS, ({ sql }) => readDueOfLanes(sql, wanted));
     } catch (error) {

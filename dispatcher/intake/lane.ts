@@ -60,7 +60,10 @@ export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
 /** Creates a lane that was not read yet. `nowMs` is monotonic. */
 export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number): Lane {
   return {
-    ...{ key: laneKey({ accountId, env }), accountId, env, shard },
+    key: laneKey({ accountId, env }),
+    accountId,
+    env,
+    shard,
     fromMs: dueAtMs,
     readTo: placeBefore(dueAtMs),
     isUnread: true,

@@ -64,8 +64,12 @@ export class ListenExchanges {
     const waiting = { of, on, isWritten: false, lost: LEFT };
     this.#waiting.set(id, waiting);
     void this.#write(waiting, {
-      ...{ id, accountId: row.accountId, scheduleId: row.id, attempt: row.attempt },
-      ...{ isReserved: url.origin === LISTEN_ORIGIN, path: url.pathname },
+      id,
+      accountId: row.accountId,
+      scheduleId: row.id,
+      attempt: row.attempt,
+      isReserved: url.origin === LISTEN_ORIGIN,
+      path: url.pathname,
       request: sealExchangeRequest(keyRing, request, of),
       deadlineMs: clock.now() + startedAtMs + ATTEMPT_DEADLINE_MS - READ_WITHIN_MS - clock.monotonic(),
     });

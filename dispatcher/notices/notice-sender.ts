@@ -140,7 +140,9 @@ function composeNotice(notice: Notice, at: { baseUrl: string; unsubscribeKey: Ke
   if (notice.kind === "security") return securityMail({ id, to, accountUrl: `${baseUrl}/account` }, notice.content);
   const token = unsubscribeToken(unsubscribeKey, accountId);
   const reader = {
-    ...{ id, to, baseUrl },
+    id,
+    to,
+    baseUrl,
     unsubscribeUrl: `${baseUrl}/unsubscribe?token=${token}`,
     oneClickUrl: `${baseUrl}/v1/notices/unsubscribe?token=${token}`,
   };

@@ -1,6 +1,6 @@
 import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
-import type { StoredRequest } from "#db/queries/schedules/stored-request.ts";
+import { keptByCopy, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { DecryptionError, type KeyRing } from "#domain/cipher.ts";
 import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
@@ -32,15 +32,14 @@ export function prepareCopy(
   const { accountId, env } = operation;
   const to = { id: newId(Date.now()), method: stored.method, targetUrl: target.url };
   return {
+    ...keptByCopy(of, stored),
     ...to,
     origin: target.origin,
     fireTime: NOW,
-    earlyFire: null,
     sealed: packed && sealRequest(rules.keyRing, packed, { accountId, env, ...to }),
     payloadSizeBytes,
     idempotencyKey: `operation/${operation.id}/${of}`,
     requestHash: NO_HASH,
-    replayOf: of,
     rejection: null,
   };
 }

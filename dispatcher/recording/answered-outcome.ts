@@ -9,7 +9,14 @@ export type AnsweredOutcome = { record: AttemptRecord; delivery: Delivery };
 export function textQuestion({ delivery }: AnsweredOutcome, sealed: string | null): TextQuestion {
   const { id, accountId, env, method, targetUrl, currentSecret, formerSecret } = claimOf(delivery).row;
   return {
-    ...{ id, accountId, env, method, targetUrl, currentSecret, formerSecret, sealed },
+    id,
+    accountId,
+    env,
+    method,
+    targetUrl,
+    currentSecret,
+    formerSecret,
+    sealed,
     body: delivery.result?.body ?? "",
     contentType: delivery.result?.contentType ?? "",
   };

@@ -75,7 +75,12 @@ export class Retention {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#passes = retentionJobs(deps.plans, (days) => deps.metrics.retention.partitionsAhead(days)).map((job) => ({
-      ...{ job, cursor: job.first, rowsMax: FIRST_ROWS, dueAtMs: NEVER, ranAtMs: NEVER, ...NOT_BEGUN },
+      job,
+      cursor: job.first,
+      rowsMax: FIRST_ROWS,
+      dueAtMs: NEVER,
+      ranAtMs: NEVER,
+      ...NOT_BEGUN,
     }));
   }
 

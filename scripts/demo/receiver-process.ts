@@ -28,7 +28,10 @@ export async function startReceiver(program: string): Promise<ReceiverProcess> {
     throw new SetupError(message);
   });
   return {
-    ...{ port, ca, arrivals, lost },
+    port,
+    ca,
+    arrivals,
+    lost,
     async stop() {
       if (child.connected) child.disconnect();
       await ended;

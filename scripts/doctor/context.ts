@@ -61,7 +61,11 @@ export async function openContext(env: Env = processEnv()): Promise<Context> {
   };
   const secrets = secretsOf([...secretValues(complete), ...(running ? [running] : [])]);
   const context: Context = {
-    ...{ problems, keysFile, dataDir, config, isEmbedded },
+    problems,
+    keysFile,
+    dataDir,
+    config,
+    isEmbedded,
     urls: direct === undefined ? undefined : { direct, pooled, owner: launcher?.databaseOwnerUrl ?? null },
     ask: (work, url = direct ?? "") => open(url).run(CALL_MS_MAX, ({ sql }) => work(sql)),
     read: (work) =>

@@ -15,7 +15,9 @@ export type ImportRow = {
 
 const row = (files: string | string[], own: ImportRow["own"], may: string[], patterns?: string[]): ImportRow => ({
   files: [files].flat(),
-  ...{ own, may, patterns },
+  own,
+  may,
+  patterns,
 });
 
 const PAGES = ["#contract/", "#server/", "#components/", "#domain/", "react", "next"];

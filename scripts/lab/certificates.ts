@@ -6,8 +6,10 @@ export type Authority = Awaited<ReturnType<typeof createAuthority>>;
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const RSA = {
-  ...{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
-  ...{ modulusLength: 2_048, publicExponent: Uint8Array.of(1, 0, 1) },
+  name: "RSASSA-PKCS1-v1_5",
+  hash: "SHA-256",
+  modulusLength: 2_048,
+  publicExponent: Uint8Array.of(1, 0, 1),
 };
 const DAY_MS = 86_400_000;
 

@@ -15,7 +15,11 @@ export function conninfoOf(url: string): string {
     );
   const given = (name: string) => ({ [name]: parameters.get(name) });
   const values = {
-    ...{ host, port: String(port), user, password, dbname: database },
+    host,
+    port: String(port),
+    user,
+    password,
+    dbname: database,
     ...given("sslmode"),
     ...given("sslrootcert"),
     ...given("options"),

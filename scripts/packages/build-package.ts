@@ -35,12 +35,10 @@ const entriesOf = (paths: string[]) => paths.map((path) => basename(path, ".js")
 
 async function buildModules(folder: string, entries: string[]): Promise<Files> {
   const { files: modules, sources } = await bundle(folder, [...entries, ON_DEMAND], {
-    ...{
-      target: "es2022",
-      platform: "neutral",
-      mainFields: ["module", "main"],
-      plugins: [onDemandBeside, withoutLocales],
-    },
+    target: "es2022",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    plugins: [onDemandBeside, withoutLocales],
     legalComments: "none",
   });
   const typed = [...modules].map(

@@ -123,8 +123,15 @@ async function findSources(entries: readonly string[]): Promise<Sources> {
 
 async function readImports(entryPoints: string[]) {
   const { metafile } = await build({
-    ...{ entryPoints, bundle: true, write: false, metafile: true, outdir: "unused", logLevel: "silent" },
-    ...{ platform: "node", format: "esm", packages: "external" },
+    entryPoints,
+    bundle: true,
+    write: false,
+    metafile: true,
+    outdir: "unused",
+    logLevel: "silent",
+    platform: "node",
+    format: "esm",
+    packages: "external",
   });
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
   const names = imports.filter(({ external, path }) => external && !/^(?:node:|[./])/.test(path)).map(packageOf);

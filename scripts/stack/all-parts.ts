@@ -86,7 +86,8 @@ export async function runAllParts(launch: Launch): Promise<number> {
         ...keys,
         ...(database ? { DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.url } : {}),
         // Not deleted: Next.js would read it from .env again.
-        ...{ DATABASE_OWNER_URL: "", DATABASE_OWNER_URL_FILE: "" },
+        DATABASE_OWNER_URL: "",
+        DATABASE_OWNER_URL_FILE: "",
         PORT: String(port),
         DISPATCHER_PORT: String(dispatcherPorts[0]),
         LOG_LEVEL: processEnv().LOG_LEVEL || (launch.verbose ? "info" : "warn"),

@@ -25,8 +25,12 @@ const logAs =
   (...words: unknown[]) =>
     record(level, formatWithOptions({ colors: false }, ...words));
 Object.assign(console, {
-  ...{ error: logAs("error"), trace: logAs("error"), warn: logAs("warn") },
-  ...{ log: logAs("info"), info: logAs("info"), debug: logAs("debug") },
+  error: logAs("error"),
+  trace: logAs("error"),
+  warn: logAs("warn"),
+  log: logAs("info"),
+  info: logAs("info"),
+  debug: logAs("debug"),
 });
 
 function takeOver(stream: NodeJS.WriteStream, level: Level): void {

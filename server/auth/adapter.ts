@@ -60,7 +60,10 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
       const profile = attempt.profile ?? { name: null, avatarUrl: null };
       const account = await run((db) =>
         signUpAccount(db, {
-          ...{ email: storedForm(email), plan: config.defaultPlan, keyRing: config.keyRing, nowMs: Date.now() },
+          email: storedForm(email),
+          plan: config.defaultPlan,
+          keyRing: config.keyRing,
+          nowMs: Date.now(),
           ...profile,
           rule: signUpRule(config, email),
           openedByProvider: isByProvider && !attempt.isVouched,

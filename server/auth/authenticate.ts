@@ -110,7 +110,8 @@ export async function authenticateSession(
     env: null,
     credential: {
       kind: "session",
-      ...{ id, ageS },
+      id,
+      ageS,
       email: session.email,
       isAdmin: session.emailVerified && services.config.adminEmails.has(session.email),
     },

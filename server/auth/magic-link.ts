@@ -89,7 +89,9 @@ async function mailLink(
     mailPatienceMs,
     mail: ({ to, token, expiresAt }) =>
       signInMail({
-        ...{ to, expiresAt, minutes: MAGIC_LINK_MINUTES },
+        to,
+        expiresAt,
+        minutes: MAGIC_LINK_MINUTES,
         link: magicLinkUrl(services.config.baseUrl, { token, email: to, redirectTo }),
       }),
   };

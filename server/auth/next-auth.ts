@@ -107,7 +107,11 @@ function nextAuthConfig(
 
 function magicLinkProvider(services: Services, attempt: SignInAttempt) {
   return {
-    ...{ id: EMAIL, type: EMAIL, name: "E-mail", from: "", options: {} },
+    id: EMAIL,
+    type: EMAIL,
+    name: "E-mail",
+    from: "",
+    options: {},
     maxAge: MAGIC_LINK_MINUTES * 60,
     generateVerificationToken: generateLinkToken,
     normalizeIdentifier: (email: string) => email,

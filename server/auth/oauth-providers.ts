@@ -38,7 +38,9 @@ export function oauthProvider(
     if (!config.google) return undefined;
     const { id: clientId, secret, issuer = GOOGLE_ISSUER } = config.google;
     return Google({
-      ...{ clientId, clientSecret: secret, issuer },
+      clientId,
+      clientSecret: secret,
+      issuer,
       ...shared,
       authorization: { params: { redirect_uri: redirectUri, scope: "openid email profile" } },
       profile: async (_, { id_token }) => report(fromClaims(await verifyIdToken(id_token, { issuer, clientId }))),
@@ -48,7 +50,9 @@ export function oauthProvider(
   const { id, secret, baseUrl } = config.github;
   const api = baseUrl ? `${baseUrl}/api/v3` : "https://api.github.com";
   return GitHub({
-    ...{ clientId: id, clientSecret: secret, ...(baseUrl && { enterprise: { baseUrl } }) },
+    clientId: id,
+    clientSecret: secret,
+    ...(baseUrl && { enterprise: { baseUrl } }),
     ...shared,
     authorization: {
       url: `${baseUrl ?? "https://github.com"}/login/oauth/authorize`,

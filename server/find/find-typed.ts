@@ -56,5 +56,11 @@ async function findByUrl(ctx: Ctx, q: string): Promise<TypedSchedule[]> {
 const present =
   (env: Environment, by: By) =>
   ({ id, method, status, targetUrl, fireAt }: ScheduleRow): TypedSchedule => ({
-    ...{ id: encodeId("sch", id), env, by, method, status, url: targetUrl, fireAt: fireAt.toISOString() },
+    id: encodeId("sch", id),
+    env,
+    by,
+    method,
+    status,
+    url: targetUrl,
+    fireAt: fireAt.toISOString(),
   });

@@ -177,8 +177,14 @@ export class ListenStream {
       const { method, path, headers, body } = openExchangeRequest(this.#deps.keyRing, exchange.request, exchange);
       const publicId = encodeId("exc", id);
       const data = {
-        ...{ id: publicId, schedule_id: encodeId("sch", scheduleId), attempt, deadline: formatInstant(deadlineMs) },
-        ...{ method, path, headers, body: body.toString("base64") },
+        id: publicId,
+        schedule_id: encodeId("sch", scheduleId),
+        attempt,
+        deadline: formatInstant(deadlineMs),
+        method,
+        path,
+        headers,
+        body: body.toString("base64"),
       };
       this.#channel.write(encodeEvent("delivery", data, publicId));
       this.#sent.add(id);

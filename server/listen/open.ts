@@ -48,10 +48,15 @@ export async function openListenStream(
     // So that the first delivery after `ready` comes here, and not to its target.
     if (scope === "all") await setTimeout(LISTENER_SEEN_WITHIN_MS);
     stream = new ListenStream({
-      ...{ listener, keyId, scope, run, log },
+      listener,
+      keyId,
+      scope,
+      run,
+      log,
       keyRing: ctx.config.keyRing,
       onWaiting: (id, wake) => wakeUps().add(id, wake),
-      ...{ signal, onEnd: () => streams.delete(own) },
+      signal,
+      onEnd: () => streams.delete(own),
     });
     if (isEnded) stream.end("restart");
     return stream.readable;

@@ -32,8 +32,12 @@ export function listReply<Row, Item>(
       : undefined;
   const link = linkHeader(ctx.config.baseUrl, requestUrl, {
     // Behind a bounded search, only the cursor leads to the rows that follow.
-    ...{ limit, offset, offsetMax: page.isBounded ? 0 : OFFSET_MAX, total },
-    ...{ cursor, isByCursor: after !== undefined },
+    limit,
+    offset,
+    offsetMax: page.isBounded ? 0 : OFFSET_MAX,
+    total,
+    cursor,
+    isByCursor: after !== undefined,
   });
   const body = {
     items: page.rows.map(present),

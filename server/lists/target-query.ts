@@ -1,4 +1,4 @@
-import type { Query } from "#db/queries/search/passes.ts";
+import type { Query } from "#db/queries/search/query.ts";
 import { decodeId } from "#domain/ids.ts";
 import { searchedTarget } from "#domain/searched-target.ts";
 

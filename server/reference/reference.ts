@@ -129,7 +129,13 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
     const json = requestBody?.content?.["application/json"];
     const schemes = security.flatMap(Object.keys);
     return {
-      ...{ id, method, path, summary, description, auth: authOf(schemes), takesApiKey: schemes.includes("apiKey") },
+      id,
+      method,
+      path,
+      summary,
+      description,
+      auth: authOf(schemes),
+      takesApiKey: schemes.includes("apiKey"),
       parameters: parameters.map((parameter) => ({
         ...resolve.describe(parameter.schema ?? {}),
         name: parameter.name,
@@ -146,7 +152,12 @@ function operationReader(document: OpenApiDocument, baseUrl: string) {
         path === TARGET
           ? null
           : samplesOf({
-              ...{ operationId: id, baseUrl, method, path, schemes, body: json?.example },
+              operationId: id,
+              baseUrl,
+              method,
+              path,
+              schemes,
+              body: json?.example,
               isStream: Object.values(responses).some(({ content = {} }) => EVENTS in content),
             }),
     };

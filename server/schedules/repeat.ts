@@ -1,7 +1,7 @@
 import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { readTime } from "#contract/inputs/time-input.ts";
 import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
-import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
+import { findStoredRequest, keptByCopy, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
@@ -39,15 +39,13 @@ export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, 
   const hashedTarget = targetUrl !== null && target.ok ? target.url : targetUrl;
   const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget };
   return {
+    ...keptByCopy(stored.id, stored),
     target,
-    method: stored.method,
     time,
-    earlyFire: null,
     ...content,
     precheckError: time?.refusal ?? precheckError,
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
-    replayOf: stored.id,
   };
 }
 

@@ -58,7 +58,8 @@ export async function measureCosts(
     await work();
     const after = await readUse(sql, bench.cluster);
     const cost: Cost = {
-      ...{ name, count },
+      name,
+      count,
       cpuUs: (after.cpuUs - before.cpuUs) / count,
       walBytes: (after.walBytes - before.walBytes) / count,
       diskBytes: storesRows ? (after.diskBytes - before.diskBytes) / count : null,
@@ -125,7 +126,10 @@ async function storeSteady(open: OpenEngine, origin: string, count: number) {
   const beginMs = Date.now() + AHEAD_MS;
   await open.enqueue(
     Array.from({ length: count }, (_, n) => ({
-      ...{ n, account: n % ACCOUNTS, url: `${origin}/d/${n}`, body },
+      n,
+      account: n % ACCOUNTS,
+      url: `${origin}/d/${n}`,
+      body,
       dueAtMs: beginMs + Math.floor((n * 1_000) / PER_SECOND),
     })),
   );

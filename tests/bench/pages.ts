@@ -69,14 +69,12 @@ export async function measurePages(
       SELECT (SELECT count(*)::int FROM schedules) AS schedules, (SELECT count(*)::int FROM attempts) AS attempts`;
     const web = await startWebProcess(PRODUCT, {
       ...env,
-      ...{
-        DATABASE_URL: url,
-        ENCRYPTION_KEYS: keys,
-        PLANS,
-        ADMIN_EMAILS: ADMIN,
-        LOG_LEVEL: "error",
-        TRUSTED_PROXIES: "127.0.0.1",
-      },
+      DATABASE_URL: url,
+      ENCRYPTION_KEYS: keys,
+      PLANS,
+      ADMIN_EMAILS: ADMIN,
+      LOG_LEVEL: "error",
+      TRUSTED_PROXIES: "127.0.0.1",
     });
     try {
       const creates = startCreates(web.origin, accounts.apiKey);

@@ -7,7 +7,7 @@ import { readScheduleFigures } from "../../db/queries/schedules/figures.ts";
 import type { AttemptSearch } from "../../db/queries/search/attempt-search.ts";
 import { listAttempts } from "../../db/queries/search/list-attempts.ts";
 import { listSchedules } from "../../db/queries/search/list-schedules.ts";
-import type { Query } from "../../db/queries/search/passes.ts";
+import type { Query } from "../../db/queries/search/query.ts";
 import type { ScheduleSearch } from "../../db/queries/search/schedule-search.ts";
 import { overviewSpan } from "../../domain/overview.ts";
 import { BIG_ACCOUNT, IDEMPOTENCY_KEY, NEEDLE_MARK, OLD_MARK, OPERATION, RARE_HOST, THIN_MARK } from "./reads-seed.ts";

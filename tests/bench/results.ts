@@ -26,7 +26,8 @@ export async function writeResults(
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
     engines: engines.map(({ name, settings, claimLead, leavesOut }) => ({ name, settings, claimLead, leavesOut })),
-    ...{ thresholds, rows },
+    thresholds,
+    rows,
   });
   await change(RUNS, { ...stamp(), runs });
 }

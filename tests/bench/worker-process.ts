@@ -24,7 +24,11 @@ export function startWorkerProcess(
 ): WorkerProcess {
   const { execArgv = [], args = [], cwd, env } = options;
   const program = startProgram([...execArgv, modulePath, ...args], {
-    ...{ name: modulePath, cwd, env, serialization: "advanced", output: "errors" },
+    name: modulePath,
+    cwd,
+    env,
+    serialization: "advanced",
+    output: "errors",
   });
   const { child, lost } = program;
   return {

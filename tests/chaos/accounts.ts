@@ -63,8 +63,10 @@ async function insert(sql: postgres.Sql, keyRing: KeyRing, accounts: readonly Ne
   );
   await sql`INSERT INTO signing_secrets ${sql(secrets)}`;
   const settings = accounts.map(({ id, earlyFire, cpsLimit }) => ({
-    ...{ account_id: id, retry_attempts: RETRY_POLICY.retryAttempts },
-    ...{ early_fire: earlyFire, cps_limit: cpsLimit },
+    account_id: id,
+    retry_attempts: RETRY_POLICY.retryAttempts,
+    early_fire: earlyFire,
+    cps_limit: cpsLimit,
   }));
   await sql`INSERT INTO relay_settings ${sql(settings)}`;
 }

@@ -42,8 +42,13 @@ export function createAttackers(deps: {
 
   const kill = () => {
     const entry: Injected = {
-      ...{ kind: "kill", pid: null, slot: extraSlot, fromMs: preciseNow(), untilMs: Number.POSITIVE_INFINITY },
-      ...{ byAdversary: true, note: "crash loop" },
+      kind: "kill",
+      pid: null,
+      slot: extraSlot,
+      fromMs: preciseNow(),
+      untilMs: Number.POSITIVE_INFINITY,
+      byAdversary: true,
+      note: "crash loop",
     };
     injected.push(entry);
     entry.pid = fleet.kill(extraSlot);

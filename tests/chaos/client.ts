@@ -79,9 +79,17 @@ export function createClient(wanted: {
     const targetUrl = `${origin}/${behaviour}/${places++}/${group}`;
     const sealed = packed && sealRequest(config.keyRing, packed, { accountId, env, id, method: "POST", targetUrl });
     const schedule: NewSchedule = {
-      ...{ id, fireTime: { atMs: fireAtMs }, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
+      id,
+      fireTime: { atMs: fireAtMs },
+      origin,
+      sealed,
+      method: "POST",
+      payloadSizeBytes: payload.length,
       targetUrl,
-      ...{ earlyFire: null, idempotencyKey: group === "ordinary" ? id : null, requestHash: NO_HASH, replayOf: null },
+      earlyFire: null,
+      idempotencyKey: group === "ordinary" ? id : null,
+      requestHash: NO_HASH,
+      replayOf: null,
       rejection: null,
     };
     return { schedule, fireAtMs, payload, behaviour };
@@ -90,8 +98,14 @@ export function createClient(wanted: {
   const note = (drawn: ReturnType<typeof drawSchedule>, accountId: string, group: string): ClientEntry => {
     const { schedule, fireAtMs, payload, behaviour } = drawn;
     const entry: ClientEntry = {
-      ...{ id: schedule.id, accountId, group, origin: schedule.origin, fireAtMs },
-      ...{ acknowledgedAtMs: preciseNow(), behaviour, changes: [] },
+      id: schedule.id,
+      accountId,
+      group,
+      origin: schedule.origin,
+      fireAtMs,
+      acknowledgedAtMs: preciseNow(),
+      behaviour,
+      changes: [],
       bodyHash: hashOf(payload),
     };
     ledger.push(entry);

@@ -84,8 +84,13 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
   const injector = createInjector({ fleet, cluster, random: createRandom(options.seed + 1) });
   cleanUps.push(injector.stop);
   const attackers = createAttackers({
-    ...{ client, fleet, receiver, silenceNames: names.silence, accounts: accounts.adverse },
-    ...{ extraSlot: options.dispatchers, injected: injector.injected },
+    client,
+    fleet,
+    receiver,
+    silenceNames: names.silence,
+    accounts: accounts.adverse,
+    extraSlot: options.dispatchers,
+    injected: injector.injected,
   });
   return { receiver, cluster, fleet, client, injector, attackers, sockets, control: accounts.control };
 }

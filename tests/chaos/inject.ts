@@ -116,7 +116,9 @@ export function createInjector(deps: { fleet: Fleet; cluster: Cluster; random: R
 /** Holds a snapshot until `held` ends, or as long as the server runs. */
 async function holdSnapshot(url: string, held: () => Promise<void>): Promise<void> {
   const sql = postgres(url, {
-    ...{ max: 1, connect_timeout: 2, onnotice: () => {} },
+    max: 1,
+    connect_timeout: 2,
+    onnotice: () => {},
     connection: { application_name: "report", ...HELD_TRANSACTIONS },
   });
   try {

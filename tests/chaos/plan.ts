@@ -198,8 +198,13 @@ function drawFaults(random: Random, { seconds, dispatchers }: Pick<PlanOptions, 
 const SHORT_FAULTS = { kill: 22, terminate: 12, pause: 18, partition: 26, postgres: 8, sessions: 14 } as const;
 
 const longPartition = (atMs: number, dispatcher: number): Fault => ({
-  ...{ kind: "partition", mode: "hold", share: 1, healing: "reset" },
-  ...{ atMs, dispatcher, forMs: LONG_MS },
+  kind: "partition",
+  mode: "hold",
+  share: 1,
+  healing: "reset",
+  atMs,
+  dispatcher,
+  forMs: LONG_MS,
 });
 
 const drawPartition = (random: Random) => ({

@@ -53,9 +53,12 @@ setInterval(reportArrivals, REPORT_EVERY_MS);
 function startOrigin(origin: ReceiverOrigin): Promise<Receiver> {
   return startReceiver({
     // `many` uses plain HTTP, since a certificate cannot cover its thousands of names.
-    ...{ tls: origin !== "many", certificates, keepsRequests: false },
+    tls: origin !== "many",
+    certificates,
+    keepsRequests: false,
     onHead: (request) => noted.set(request, { readableAfterMs: readOrder.readableAfterMs(), bodyHash: "" }),
-    ...{ respond, onEnded },
+    respond,
+    onEnded,
   });
 }
 
@@ -65,7 +68,9 @@ function respond(request: ReceivedRequest, response: ServerResponse, socket: Soc
   const [, behaviour, place, group = ""] = request.path.split("/");
   const ifOpen = (then: () => void) => () => !response.destroyed && !socket.destroyed && then();
   answerAs(behaviour as Behaviour, {
-    ...{ response, socket, attempt: attemptOf(request) },
+    response,
+    socket,
+    attempt: attemptOf(request),
     spread: (Number(place) % 1_000) / 1_000,
     after: (delayMs, then) => setTimeout(ifOpen(then), delayMs),
     released(then) {
@@ -83,7 +88,11 @@ function onEnded(request: ReceivedRequest, response: ServerResponse) {
   const { arrivedAtMs } = request;
   unreported.push({
     scheduleId: decodeId("sch", id) ?? id,
-    ...{ attempt: attemptOf(request), arrivedAtMs, readableAfterMs: arrivedAtMs, bodyHash: "", ...noted.get(request) },
+    attempt: attemptOf(request),
+    arrivedAtMs,
+    readableAfterMs: arrivedAtMs,
+    bodyHash: "",
+    ...noted.get(request),
     endedAtMs: request.endedAtMs ?? preciseNow(),
     statusCode: response.headersSent ? response.statusCode : null,
   });

@@ -53,7 +53,8 @@ it("a time to move a schedule to", async () => {
   await page.getByRole("button", { name: "Move it" }).click();
   await page.waitForURL(new RegExp(`${encodeId("sch", uuid)}$`));
   expect(await harness.dispatch.read(uuid)).toMatchObject({
-    ...{ fire_at: new Date("2031-03-31T09:00:00.250Z"), early_fire: true },
+    fire_at: new Date("2031-03-31T09:00:00.250Z"),
+    early_fire: true,
   });
   expect(complaints).toEqual([]);
   await close();
@@ -82,7 +83,9 @@ it("a signature to check", async () => {
   const secret = generateSigningSecret();
   const body = Buffer.from('{"customer":"cus_81"}');
   const signed = signRequest({
-    ...{ keys: [loadSigningSecret(secret)], scheduleId: "sch_1", body },
+    keys: [loadSigningSecret(secret)],
+    scheduleId: "sch_1",
+    body,
     timestampSeconds: Math.floor(Date.now() / 1_000),
   });
   const { page, complaints, close } = await typeEarly("/signing", async (page) => {

@@ -31,13 +31,14 @@ async function stored() {
     const packed = row.sealed && openRequest(harness.dispatch.config.keyRing, row.sealed, bound);
     const request = packed ? unpackRequest(packed) : { headers: [], payload: Buffer.alloc(0) };
     return {
-      ...{ id: encodeId("sch", row.id), method: row.method, url: row.target_url, fireAt: row.fire_at },
-      ...{
-        headers: request.headers,
-        payload: request.payload.toString(),
-        key: row.idempotency_key,
-        early: row.early_fire,
-      },
+      id: encodeId("sch", row.id),
+      method: row.method,
+      url: row.target_url,
+      fireAt: row.fire_at,
+      headers: request.headers,
+      payload: request.payload.toString(),
+      key: row.idempotency_key,
+      early: row.early_fire,
       replayOf: row.replay_of && encodeId("sch", row.replay_of),
     };
   });
@@ -88,8 +89,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     expect(await page.getByRole("main").getByRole("status").first().textContent()).toContain("Scheduled.");
     expect(await stored()).toMatchObject([
       {
-        ...{ method: "PUT", url: "https://example.com/hooks/trial-ends", fireAt: new Date("2031-01-01T09:00:00.250Z") },
-        ...{ payload: '{"customer":\n  "cus_81"}', early: true },
+        method: "PUT",
+        url: "https://example.com/hooks/trial-ends",
+        fireAt: new Date("2031-01-01T09:00:00.250Z"),
+        payload: '{"customer":\n  "cus_81"}',
+        early: true,
         headers: [
           ["Content-Type", "application/json"],
           ["Authorization", SECRET],
@@ -158,7 +162,9 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
       for (const [name, value] of fields) body.append(name, change[name] ?? (value as string));
       const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
       return fetch(`${harness.origin}/schedules/new`, {
-        ...{ method: "POST", body, redirect: "manual" },
+        method: "POST",
+        body,
+        redirect: "manual",
         headers: { Origin: harness.origin, Cookie: cookie },
       });
     };
@@ -216,7 +222,9 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("a clone goes to the same target, with another payload and the headers of the original", async () => {
     const uuid = await harness.dispatch.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
-      ...{ method: "PATCH", payload: "old", headers: [["X-Kept", "kept"]] },
+      method: "PATCH",
+      payload: "old",
+      headers: [["X-Kept", "kept"]],
     });
     const id = encodeId("sch", uuid);
     const { page, close } = await harness.open(account, `/schedules/new?from=${id}`, look);
@@ -227,7 +235,11 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await send(page);
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect((await stored())[1]).toMatchObject({
-      ...{ method: "PATCH", url: "https://example.com/x", payload: "new", headers: [["X-Kept", "kept"]], replayOf: id },
+      method: "PATCH",
+      url: "https://example.com/x",
+      payload: "new",
+      headers: [["X-Kept", "kept"]],
+      replayOf: id,
     });
     expect(decodeId("sch", id)).toBe(uuid);
     await close();
@@ -235,7 +247,9 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
 
   it("a clone takes the stored payload to another URL, without the headers of the original, after a sign-in of the last day", async () => {
     const uuid = await harness.dispatch.schedule(account, "https://example.com/x", new Date(Date.now() + 9e6), {
-      ...{ method: "PATCH", payload: "old", headers: [["X-Kept", "kept"]] },
+      method: "PATCH",
+      payload: "old",
+      headers: [["X-Kept", "kept"]],
     });
     const { page, close } = await harness.open(account, `/schedules/new?from=${encodeId("sch", uuid)}`, look);
     await page.getByLabel("URL", { exact: true }).fill("https://other.example.org/y");
@@ -429,7 +443,9 @@ describe("a form that is posted", () => {
     const body = new FormData();
     for (const [name, value] of fields) body.append(name, value as string);
     const answer = await fetch(`http://127.0.0.1:${harness.web.port}/schedules/new`, {
-      ...{ method: "POST", body, redirect: "manual" },
+      method: "POST",
+      body,
+      redirect: "manual",
       headers: { Origin: harness.origin, Cookie: `sw_session=${token}` },
     });
     expect(answer.headers.get("location")).toMatch(/^\/schedules\/sch_/);

@@ -31,10 +31,16 @@ async function failedTwice(status: "failed" | "dead" = "failed") {
   const made = await schedule({ payload: "x".repeat(312), headers: [["X-Trace", "canary-in-a-header"]] });
   const at = new Date(Date.now() - 60_000);
   await recordTestAttempt(harness.sql, made.uuid, {
-    ...{ statusCode: 503, errorText: '{"error":"settlement window closed"}', attemptedAt: at, offsetMs: 4 },
+    statusCode: 503,
+    errorText: '{"error":"settlement window closed"}',
+    attemptedAt: at,
+    offsetMs: 4,
   });
   await recordTestAttempt(harness.sql, made.uuid, {
-    ...{ statusCode: null, errorText: "no answer within 30 s", attemptedAt: new Date(at.getTime() + 30_000), status },
+    statusCode: null,
+    errorText: "no answer within 30 s",
+    attemptedAt: new Date(at.getTime() + 30_000),
+    status,
   });
   await harness.sql`UPDATE schedules SET failures = attempts WHERE id = ${made.uuid}`;
   return made;
@@ -108,7 +114,9 @@ describe("the page of a schedule", () => {
     const { uuid, path } = await schedule();
     for (const attempt of [1, 2, 3, 4, 5]) {
       await recordTestAttempt(harness.sql, uuid, {
-        ...{ statusCode: 503, errorText: '{"error":"settlement window closed"}', latencyMs: 80 + attempt },
+        statusCode: 503,
+        errorText: '{"error":"settlement window closed"}',
+        latencyMs: 80 + attempt,
         attemptedAt: new Date(Date.now() - 600_000 + attempt * 30_000),
         ...(attempt === 1 && { offsetMs: 4 }),
         status: attempt === 5 ? "dead" : "failed",

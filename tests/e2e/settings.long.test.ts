@@ -379,7 +379,10 @@ describe("relay settings", () => {
     await press(page, "Save");
     expect(await page.getByRole("status").first().textContent()).toBe("Saved. It applies to the next attempts.");
     expect(await stored()).toMatchObject({
-      ...{ cps_limit: 40, retry_attempts: null, retry_backoff_ms: 1_500, retry_strategy: "linear" },
+      cps_limit: 40,
+      retry_attempts: null,
+      retry_backoff_ms: 1_500,
+      retry_strategy: "linear",
     });
     expect(await cells(page, "Outgoing requests per second")).toEqual(["40", "40", "500"]);
     expect(await cells(page, "Retries")).toEqual(["—", "4", "4"]);

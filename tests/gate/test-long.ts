@@ -69,7 +69,9 @@ One file: npx vitest run FILE.`,
         return run.run(batch);
       },
       cancel: () => void run.cancel(),
-      ...{ usedS, budgetS: budgetS * (1 - REPEAT_SHARE), slowness },
+      usedS,
+      budgetS: budgetS * (1 - REPEAT_SHARE),
+      slowness,
     });
     const filesNotRun = left.map(({ file, reason }) => ({
       file,
@@ -77,7 +79,11 @@ One file: npx vitest run FILE.`,
     }));
     if (durations) console.log(writeDurations(results).join("\n"));
     return finish(run, results, {
-      ...{ report, mayRepeat: !once, leftS: budgetS - usedS(), filesNotRun, note: slowest(results) },
+      report,
+      mayRepeat: !once,
+      leftS: budgetS - usedS(),
+      filesNotRun,
+      note: slowest(results),
     });
   },
 });

@@ -75,7 +75,9 @@ One file or one test: npx vitest run FILE [-t TITLE]. The long tests: npm run te
       run,
       results.filter((one) => !isUnfinished(one)),
       {
-        ...{ report, mayRepeat: false, note: `It was ended after ${seconds} s, unfinished.` },
+        report,
+        mayRepeat: false,
+        note: `It was ended after ${seconds} s, unfinished.`,
         filesNotRun: results.filter(isUnfinished).map(({ file }) => ({ file, why: "the time was over" })),
       },
     );

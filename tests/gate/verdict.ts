@@ -55,7 +55,12 @@ export function judge(
   filesNotRun: Verdict["filesNotRun"] = [],
 ): Verdict {
   const verdict: Verdict = {
-    ...{ passed: 0, notRun: 0, failed: 0, red: [], flaky: [], filesNotRun },
+    passed: 0,
+    notRun: 0,
+    failed: 0,
+    red: [],
+    flaky: [],
+    filesNotRun,
     notJudged: results.flatMap(({ notJudged }) => notJudged),
     slow: results.flatMap(({ slow }) => slow),
   };

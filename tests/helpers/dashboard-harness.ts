@@ -30,7 +30,11 @@ export async function startDashboardHarness(
   const browser: Browser = await launchBrowser();
 
   return {
-    ...{ dispatch, web, origin, browser, sql: dispatch.sql },
+    dispatch,
+    web,
+    origin,
+    browser,
+    sql: dispatch.sql,
     /** A page as the owner of `account` sees it, and what it complained of. */
     async open(account: Pick<TestAccount, "id">, path: string, look: Look & { scripts?: boolean } = WIDE) {
       const token = generateSessionToken();

@@ -27,7 +27,10 @@ export async function createDispatchHarness(settings: Record<string, string>, on
   const database = on ?? (await createTestDatabase());
   // The driver's query for array types fails when the server goes away, and no caller could catch that error.
   const sql = postgres(database.url, {
-    ...{ max: 4, onnotice: () => {}, backoff: () => 0.2, fetch_types: on === undefined },
+    max: 4,
+    onnotice: () => {},
+    backoff: () => 0.2,
+    fetch_types: on === undefined,
     connection: HELD_TRANSACTIONS,
   });
   const environment = {

@@ -30,7 +30,10 @@ export async function startFiguresHarness() {
   const browser: Browser = await launchBrowser();
 
   return {
-    ...{ sql, web, browser, origin: web.origin },
+    sql,
+    web,
+    browser,
+    origin: web.origin,
 
     /** A new account, signed in. */
     async account(plan: "free" | "indie" = "indie"): Promise<SignedIn> {

@@ -25,8 +25,10 @@ export async function noteFirstBytes({ holdUpMs = 0 } = {}) {
       const written = lines.map((line) => line.split(" "));
       return written
         .map(([pid, path, began, returned]) => ({
-          ...{ pid: Number(pid), path: String(path) },
-          ...{ beganAtMs: Number(began), returnedAtMs: Number(returned) },
+          pid: Number(pid),
+          path: String(path),
+          beganAtMs: Number(began),
+          returnedAtMs: Number(returned),
         }))
         .sort((a, b) => a.beganAtMs - b.beganAtMs);
     },

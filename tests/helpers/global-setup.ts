@@ -43,8 +43,13 @@ async function start() {
   await chmod(folder, 0o711);
   const server = await startEmbeddedPostgres(folder, {
     settings: {
-      ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" },
-      ...{ wal_level: "minimal", max_wal_senders: "0", max_wal_size: "512MB" },
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+      autovacuum: "off",
+      wal_level: "minimal",
+      max_wal_senders: "0",
+      max_wal_size: "512MB",
     },
     ...chosenRelease(),
   }).catch(async (error) => {

@@ -51,7 +51,10 @@ export async function startListenWorld({ webs: webCount, dispatchers }: { webs: 
       const client = new Stopwatch(key, { baseUrl: webs[0]?.origin });
       return {
         ...account,
-        ...{ key, keyId, client, secret: account.secrets.test },
+        key,
+        keyId,
+        client,
+        secret: account.secrets.test,
         /** Starts `listen` at a web process, and waits until it is ready. */
         async listen(args: readonly string[], url = webs[0]?.origin ?? ""): Promise<ListenProcess> {
           const listen = startListen(args, { STOPWATCH_API_KEY: key, STOPWATCH_URL: url });

@@ -89,7 +89,11 @@ export async function writeExchange(
   const [row] = await sql`SELECT target_url FROM schedule_requests WHERE schedule_id = ${schedule}`;
   const request = { method: "POST", path, headers, body };
   const isWritten = await insertExchange(sql as never, {
-    ...{ id, accountId, scheduleId: schedule, attempt: 1, deadlineMs },
+    id,
+    accountId,
+    scheduleId: schedule,
+    attempt: 1,
+    deadlineMs,
     isReserved: row?.target_url.startsWith(LISTEN_ORIGIN),
     path: path.split("?")[0] ?? path,
     request: sealExchangeRequest(keyRing, request, { id, scheduleId: schedule, targetUrl: row?.target_url }),

@@ -26,7 +26,9 @@ export function withOverdueSchedules(
   beforeEach(async () => {
     const account = await harness.account();
     await insertSchedules(harness.sql, [account.id], new URL(receiver.origin), {
-      ...{ rows: OVERDUE, fromMs: -FIVE_MINUTES_MS, everyMs: 1_000 },
+      rows: OVERDUE,
+      fromMs: -FIVE_MINUTES_MS,
+      everyMs: 1_000,
     });
   });
 }

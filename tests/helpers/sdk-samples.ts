@@ -28,9 +28,18 @@ export async function typeProblems(samples: Record<string, string>): Promise<str
 }
 
 const OPTIONS = {
-  ...{ target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], module: "ESNext", moduleResolution: "bundler" },
-  ...{ types: ["node"], typeRoots: [resolve("node_modules/@types")], noEmit: true, allowImportingTsExtensions: true },
-  ...{ strict: true, exactOptionalPropertyTypes: true, moduleDetection: "force", skipLibCheck: true },
+  target: "ES2022",
+  lib: ["ES2022", "DOM", "DOM.Iterable"],
+  module: "ESNext",
+  moduleResolution: "bundler",
+  types: ["node"],
+  typeRoots: [resolve("node_modules/@types")],
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  moduleDetection: "force",
+  skipLibCheck: true,
   paths: {
     [SDK_NAME]: [resolve("sdk/dist/index.d.ts")],
     [`${SDK_NAME}/*`]: [resolve("sdk/dist/*.d.ts")],

@@ -25,13 +25,13 @@ export type SignInApi = Awaited<ReturnType<typeof startSignInApi>>;
 export async function startSignInApi(overrides: Record<string, string> = {}) {
   const [resend, github] = await Promise.all([startFakeResend(), startFakeGitHub()]);
   const api = await startApi({
-    ...{
-      SIGNUP: "open",
-      RESEND_API_KEY: resend.apiKey,
-      RESEND_BASE_URL: resend.baseUrl,
-      MAIL_FROM: "hello@stopwatch.example",
-    },
-    ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
+    SIGNUP: "open",
+    RESEND_API_KEY: resend.apiKey,
+    RESEND_BASE_URL: resend.baseUrl,
+    MAIL_FROM: "hello@stopwatch.example",
+    AUTH_GITHUB_ID: github.id,
+    AUTH_GITHUB_SECRET: github.secret,
+    AUTH_GITHUB_BASE_URL: github.url,
     ...overrides,
   });
   github.redirectUri = `${api.config.baseUrl}/v1/auth/oauth/github/callback`;
@@ -46,7 +46,10 @@ export async function startSignInApi(overrides: Record<string, string> = {}) {
   };
 
   const signIn = {
-    ...{ api, sql, resend, github },
+    api,
+    sql,
+    resend,
+    github,
     linksTo: (email: string) => mailedLinks(resend.accepted, email),
     newEmail: () => `${crypto.randomUUID()}@example.com`,
     /** Asks for a link. */

@@ -23,13 +23,15 @@ export async function startSignInHarness(more: Record<string, string> = {}) {
     DATABASE_URL: database.url,
     LOG_LEVEL: "debug",
     ENCRYPTION_KEYS,
-    ...{
-      RESEND_API_KEY: resend.apiKey,
-      RESEND_BASE_URL: resend.baseUrl,
-      MAIL_FROM: "Stopwatch <hello@stopwatch.example>",
-    },
-    ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
-    ...{ AUTH_GITHUB_ID: github.id, AUTH_GITHUB_SECRET: github.secret, AUTH_GITHUB_BASE_URL: github.url },
+    RESEND_API_KEY: resend.apiKey,
+    RESEND_BASE_URL: resend.baseUrl,
+    MAIL_FROM: "Stopwatch <hello@stopwatch.example>",
+    AUTH_GOOGLE_ID: google.id,
+    AUTH_GOOGLE_SECRET: google.secret,
+    AUTH_GOOGLE_ISSUER: google.issuer,
+    AUTH_GITHUB_ID: github.id,
+    AUTH_GITHUB_SECRET: github.secret,
+    AUTH_GITHUB_BASE_URL: github.url,
     ...more,
   };
   const web = await startWebProcess(settings);
@@ -40,7 +42,15 @@ export async function startSignInHarness(more: Record<string, string> = {}) {
   const others: WebProcess[] = [];
 
   return {
-    ...{ database, sql, resend, google, github, settings, web, browser, origin },
+    database,
+    sql,
+    resend,
+    google,
+    github,
+    settings,
+    web,
+    browser,
+    origin,
     /** The magic links that were mailed to an address, the newest last. */
     linksTo: (email: string) => mailedLinks(resend.accepted, email),
     /** A page in a new browser without cookies. */

@@ -279,7 +279,8 @@ describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason}
     });
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
     const created = await fetch(`http://127.0.0.1:${webPort}/v1/schedules`, {
-      ...{ method: "POST", headers },
+      method: "POST",
+      headers,
       body: JSON.stringify({
         targetUrl: `${receiver.origin}/slow`,
         method: "GET",
@@ -325,7 +326,8 @@ describe.skipIf(reason !== undefined)(`the image${reason ? ` (not run: ${reason}
     const [, ...check] = image.config.Healthcheck.Test;
     const inside = ["--target", pid, "--mount", "--pid", "--root", "--wd", "--setuid", "1000", "--setgid", "1000"];
     const { status, stdout, stderr } = spawnSync("nsenter", [...inside, ...check], {
-      ...{ encoding: "utf8", env: { NODE_ENV: "test", HOST: "127.0.0.1", ...settings } },
+      encoding: "utf8",
+      env: { NODE_ENV: "test", HOST: "127.0.0.1", ...settings },
     });
     return { code: status, said: (stdout + stderr).trim() };
   }

@@ -45,7 +45,11 @@ export async function startPageHarness(databaseUrl: string) {
   }
 
   return {
-    ...{ sql, web, origin, browser, accounts },
+    sql,
+    web,
+    origin,
+    browser,
+    accounts,
     pages: pagesToOpen(accounts),
     openWindow,
     /** Opens a page in a window of its own, as the one who looks at it. `complaints` grow while it is open. */

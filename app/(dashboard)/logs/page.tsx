@@ -51,17 +51,23 @@ export default dashboardPage("/logs", async ({ ctx, view }) => {
           <Tabs
             label="Outcome"
             tabs={OUTCOMES.map(({ value, label }) => ({
-              ...{ label, href: logHref(view, { outcome: value }), isCurrent: outcome === value },
+              label,
+              href: logHref(view, { outcome: value }),
+              isCurrent: outcome === value,
             }))}
           />
           <FilterForm
             label="Filter attempts"
             action={view.path}
             kept={{
-              ...{ outcome, schedule_id: view.params.schedule_id, measured: view.params.measured },
+              outcome,
+              schedule_id: view.params.schedule_id,
+              measured: view.params.measured,
               env: view.env === "test" ? "test" : undefined,
             }}
-            {...{ q, chips, resetHref }}
+            q={q}
+            chips={chips}
+            resetHref={resetHref}
           >
             <FilterTimeRange
               label="Sent"

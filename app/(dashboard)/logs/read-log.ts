@@ -29,8 +29,12 @@ export async function readLog(ctx: Ctx, view: View, query: LogListQuery) {
   // Behind a bounded search, only the cursor leads on.
   const isCounted = !found.isBounded && input.after === undefined && page < PAGES_COUNTED;
   return {
-    ...{ rows, total, isCapped: found.totalCapped, isBounded: found.isBounded === true },
-    ...{ from: rows.length === 0 ? 0 : rowsBefore + 1, to: rowsBefore + rows.length },
+    rows,
+    total,
+    isCapped: found.totalCapped,
+    isBounded: found.isBounded === true,
+    from: rows.length === 0 ? 0 : rowsBefore + 1,
+    to: rowsBefore + rows.length,
     next: cursor && logHref(view, isCounted ? { page: String(page + 1) } : { after: cursor }),
     previous:
       input.after === undefined && page > 1

@@ -6,9 +6,12 @@ import { hrefIn, type View } from "../view.ts";
 export function incidentIn({ env, path, params }: View, group: IncidentGroup): Incident {
   const { dead, deadFrom, deadTo, operationId, delivered, underWay, ...shown } = group;
   const filter = (status: string, from: Date, to: Date) => ({
-    ...{ status, host: group.host, code: String(group.code ?? "none") },
+    status,
+    host: group.host,
+    code: String(group.code ?? "none"),
     // The list takes `to` as an end that is not included.
-    ...{ from: from.toISOString(), to: new Date(to.getTime() + 1).toISOString() },
+    from: from.toISOString(),
+    to: new Date(to.getTime() + 1).toISOString(),
   });
   return {
     ...shown,
@@ -18,7 +21,9 @@ export function incidentIn({ env, path, params }: View, group: IncidentGroup): I
     ...(deadFrom &&
       deadTo && {
         replayHref: hrefIn(env, "/schedules/confirm", {
-          ...{ action: "replay", all: "1", ...filter("dead", deadFrom, deadTo) },
+          action: "replay",
+          all: "1",
+          ...filter("dead", deadFrom, deadTo),
           back: hrefIn(env, path, params),
         }),
       }),

@@ -7,7 +7,13 @@ import { hrefIn } from "../view.ts";
 export function nearIn(env: Environment, { id, status, method, targetUrl, ...times }: OwnNear): Near {
   const at = new Date(times.firedAtMs ?? times.fireAtMs);
   return {
-    ...{ id, href: hrefIn(env, `/schedules/${id}`), status, method, url: targetUrl, at, offsetMs: times.offsetMs },
+    id,
+    href: hrefIn(env, `/schedules/${id}`),
+    status,
+    method,
+    url: targetUrl,
+    at,
+    offsetMs: times.offsetMs,
     nextAttemptAt: times.nextAttemptAtMs === null ? null : new Date(times.nextAttemptAtMs),
   };
 }

@@ -41,7 +41,7 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
   const steps = isBeginning(near, view) ? await readFirstSteps(ctx) : null;
   return {
     title: "Overview",
-    tools: <Tools {...{ ctx, view, range }} isOfRange={overview.isOfRange} />,
+    tools: <Tools ctx={ctx} view={view} range={range} isOfRange={overview.isOfRange} />,
     action: (
       <ButtonLink kind="primary" href={hrefIn(view.env, "/schedules/new")}>
         <Icon of={Plus} />
@@ -54,8 +54,10 @@ export async function showOverview({ ctx, view, beat }: Opened): Promise<Shown> 
           <Notice kind="warn">{range.problem ?? nothingKept(ctx.limits.retentionDays)}</Notice>
         )}
         <DispatcherDown beat={beat} now={view.now} zone={view.zone} />
-        {steps && <Beginning {...{ ctx, view }} done={{ ...steps, hasSent: near.latest.length > 0 }} />}
-        {(steps === null || steps.hasSchedule) && <Figures {...{ overview, incidents, near, view }} />}
+        {steps && <Beginning ctx={ctx} view={view} done={{ ...steps, hasSent: near.latest.length > 0 }} />}
+        {(steps === null || steps.hasSchedule) && (
+          <Figures overview={overview} incidents={incidents} near={near} view={view} />
+        )}
       </>
     ),
   };
@@ -97,8 +99,10 @@ function Beginning({ ctx, view, done }: { ctx: Ctx; view: View; done: StepsDone 
       env={view.env}
       done={done}
       links={{
-        ...{ keys: inEnv("/keys"), newKey: inEnv("/keys/new") },
-        ...{ newSchedule: inEnv("/schedules/new"), schedules: inEnv("/schedules") },
+        keys: inEnv("/keys"),
+        newKey: inEnv("/keys/new"),
+        newSchedule: inEnv("/schedules/new"),
+        schedules: inEnv("/schedules"),
       }}
     />
   );

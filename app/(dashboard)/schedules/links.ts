@@ -31,8 +31,14 @@ export function listedSchedules(view: View, rows: ScheduleListing["rows"], back:
     const id = encodeId("sch", row.id);
     return {
       id,
-      ...{ url: row.targetUrl, method: row.method, status: row.status, fireAt: row.fireAt, createdAt: row.createdAt },
-      ...{ offsetMs: row.offsetMs, attempts: row.attempts, nextAttemptAt: row.nextAttemptAt },
+      url: row.targetUrl,
+      method: row.method,
+      status: row.status,
+      fireAt: row.fireAt,
+      createdAt: row.createdAt,
+      offsetMs: row.offsetMs,
+      attempts: row.attempts,
+      nextAttemptAt: row.nextAttemptAt,
       href: hrefIn(view.env, `/schedules/${id}`),
       cancelHref: confirmHref(view, "cancel", { ids: id, back }),
       replayHref: confirmHref(view, "replay", { ids: id, back }),

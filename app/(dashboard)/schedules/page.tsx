@@ -119,7 +119,10 @@ async function listOf(ctx: Opened["ctx"], view: View, query: ScheduleListQuery) 
           <ScheduleTable
             schedules={listedSchedules(view, rows, back)}
             caption={`Schedules, ${SORTS[query.sort].toLowerCase()}`}
-            {...{ now: view.now, zone: view.zone, isTicked: ticked > 0, sort: sortLinks(view, query.sort) }}
+            now={view.now}
+            zone={view.zone}
+            isTicked={ticked > 0}
+            sort={sortLinks(view, query.sort)}
           />
           <SelectionBar
             ticked={{
@@ -127,7 +130,9 @@ async function listOf(ctx: Opened["ctx"], view: View, query: ScheduleListQuery) 
               cancellable: ticked > 0 ? rows.filter(({ status }) => ACTED_ON.cancel.includes(status)).length : 0,
             }}
             whole={{
-              ...{ total, isCapped: totalCapped, rows: rows.length },
+              total,
+              isCapped: totalCapped,
+              rows: rows.length,
               filter: hrefIn("live", "", filterParams(query.filter)),
               selectPageHref: listHref(view, { page: view.params.page, select: "page" }),
               replayHref: confirmHref(view, "replay", { all: "1", ...filterParams(query.filter), back }),

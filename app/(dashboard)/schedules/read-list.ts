@@ -40,7 +40,9 @@ export async function readList(ctx: Ctx, query: ScheduleListQuery) {
   ]);
   const rowsBefore = after?.rowsBefore ?? wanted.offset;
   return {
-    ...{ listing, counts, rowsBefore },
+    listing,
+    counts,
+    rowsBefore,
     goesOn: goesOn(query, listing, rowsBefore + listing.rows.length),
     cancellable: await countCancellable(ctx, query, listing, counts),
   };

@@ -14,13 +14,21 @@ import { Section } from "./section.tsx";
 const NOW = new Date("2026-03-27T14:32:07.000Z");
 
 const PAYMENT: Payment = {
-  ...{ isConfigured: true, isFromCheckout: false, paidPlan: "indie", env: "live" },
-  ...{ checkoutAction: "#checkout", portalAction: "#portal", checkHref: "#check" },
+  isConfigured: true,
+  isFromCheckout: false,
+  paidPlan: "indie",
+  env: "live",
+  checkoutAction: "#checkout",
+  portalAction: "#portal",
+  checkHref: "#check",
 };
 
 const FREE: Subscription = { plan: "free", status: "none", currentPeriodEnd: null, manageable: false };
 const PAID: Subscription = {
-  ...{ plan: "indie", status: "active", currentPeriodEnd: "2026-04-27T00:00:00.000Z", manageable: true },
+  plan: "indie",
+  status: "active",
+  currentPeriodEnd: "2026-04-27T00:00:00.000Z",
+  manageable: true,
 };
 
 const PAYMENTS = {
@@ -34,22 +42,30 @@ const PAYMENTS = {
 } as const;
 
 const MONTH: Month = {
-  ...{ env: "live", scheduled: 1_412, limit: 2_000, graceLimit: 2_200, projected: 1_645 },
-  ...{ endsAt: new Date("2026-04-01T00:00:00.000Z"), now: NOW },
+  env: "live",
+  scheduled: 1_412,
+  limit: 2_000,
+  graceLimit: 2_200,
+  projected: 1_645,
+  endsAt: new Date("2026-04-01T00:00:00.000Z"),
+  now: NOW,
 };
 
 const SESSION = { createdAt: "2026-03-20T14:32:07.000Z", lastUsedAt: "2026-03-27T12:00:00.000Z" };
 
 const EVENT: ShownEvent = {
-  ...{
-    id: "1",
-    kind: "signed_in",
-    at: SESSION.lastUsedAt,
-    lastAt: SESSION.lastUsedAt,
-    count: 1,
-    by: { kind: "sign_in" },
-  },
-  ...{ apiKey: null, env: null, scheduleId: null, provider: "google", reason: null, network: "203.0.113.0/24" },
+  id: "1",
+  kind: "signed_in",
+  at: SESSION.lastUsedAt,
+  lastAt: SESSION.lastUsedAt,
+  count: 1,
+  by: { kind: "sign_in" },
+  apiKey: null,
+  env: null,
+  scheduleId: null,
+  provider: "google",
+  reason: null,
+  network: "203.0.113.0/24",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 };
 const KEY = { name: "production server", env: "live" } as const;
@@ -105,14 +121,19 @@ export function AccountParts() {
         <MonthCard
           month={{
             ...MONTH,
-            ...{ scheduled: 1_234_567_890, limit: 2_000_000_000, graceLimit: 2_200_000_000, projected: 9_876_543_210 },
+            scheduled: 1_234_567_890,
+            limit: 2_000_000_000,
+            graceLimit: 2_200_000_000,
+            projected: 9_876_543_210,
           }}
         />
         <UsageText month={{ ...MONTH, scheduled: 0, limit: 0, graceLimit: 0, projected: null }} plan="Free" />
         <Sessions
           sessions={[
             {
-              ...{ id: "1", ...SESSION, current: true },
+              id: "1",
+              ...SESSION,
+              current: true,
               userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
             },
             { id: "2", ...SESSION, current: false, userAgent: LONG_NAME.repeat(3) },

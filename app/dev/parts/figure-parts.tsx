@@ -18,8 +18,12 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => {
 const OUTCOMES = HOURS.map(({ startsAt, count }, hour) => ({
   startsAt,
   outcomes: {
-    ...{ "2xx": 900 * count, "3xx": 0, "4xx": hour === 4 ? 1 : 0, "5xx": hour === 17 ? 12_000 : 0 },
-    ...{ none: hour === 18 ? 400 : 0, interrupted: hour === 18 ? 2 : 0 },
+    "2xx": 900 * count,
+    "3xx": 0,
+    "4xx": hour === 4 ? 1 : 0,
+    "5xx": hour === 17 ? 12_000 : 0,
+    none: hour === 18 ? 400 : 0,
+    interrupted: hour === 18 ? 2 : 0,
   },
 }));
 const EARLY_HOURS = HOURS.map((hour) => (hour.p50 === null ? hour : { ...hour, p50: hour.p50 - 12 }));

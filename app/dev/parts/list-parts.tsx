@@ -23,16 +23,32 @@ const NOW = new Date("2026-03-27T14:32:07.000Z");
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 
 const SCHEDULES: readonly ListedSchedule[] = STATUSES.map((status, at) => ({
-  ...{ id: `sch_${at}`, url: at === 0 ? LONG_URL : "https://example.com/hooks/trial-ends", method: "DELETE", status },
-  ...{ fireAt: ago(60 * at - 161), offsetMs: at < 2 ? null : 10 ** at, attempts: at === 5 ? 1_000_000 : at },
+  id: `sch_${at}`,
+  url: at === 0 ? LONG_URL : "https://example.com/hooks/trial-ends",
+  method: "DELETE",
+  status,
+  fireAt: ago(60 * at - 161),
+  offsetMs: at < 2 ? null : 10 ** at,
+  attempts: at === 5 ? 1_000_000 : at,
   nextAttemptAt: status === "failed" ? ago(-8_040) : null,
-  ...{ createdAt: ago(100_000 * (at + 1)), href: "#one", cancelHref: "#cancel", replayHref: "#replay" },
+  createdAt: ago(100_000 * (at + 1)),
+  href: "#one",
+  cancelHref: "#cancel",
+  replayHref: "#replay",
 }));
 
 const ATTEMPT: ListedAttempt = {
-  ...{ scheduleId: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta", attempt: 1, method: "POST", targetUrl: LONG_URL },
-  ...{ statusCode: null, lateMs: 86_400_000, latencyMs: 86_400_000, errorText: LONG_ERROR, attemptedAt: ago(400_000) },
-  ...{ href: "#one", onlyHref: "#only" },
+  scheduleId: "sch_01kbm5qk4f8rz3c2x7w9v6n1ta",
+  attempt: 1,
+  method: "POST",
+  targetUrl: LONG_URL,
+  statusCode: null,
+  lateMs: 86_400_000,
+  latencyMs: 86_400_000,
+  errorText: LONG_ERROR,
+  attemptedAt: ago(400_000),
+  href: "#one",
+  onlyHref: "#only",
 };
 
 /** Lists with the longest values and largest numbers, and what replaces an empty list. */
@@ -69,15 +85,22 @@ export function ListParts() {
               zone="Europe/Berlin"
               isTicked
               sort={{
-                ...{ fires: { href: "#fires", direction: "ascending" }, created: { href: "#created" } },
+                fires: { href: "#fires", direction: "ascending" },
+                created: { href: "#created" },
                 late: { href: "#late" },
               }}
             />
             <SelectionBar
               ticked={{ all: 6, cancellable: 2 }}
               whole={{
-                ...{ total: 10_000, isCapped: true, rows: 6, filter: "", selectPageHref: "#page" },
-                ...{ replayHref: "#replay", cancelHref: "#cancel", cancellable: { count: 189, isCapped: false } },
+                total: 10_000,
+                isCapped: true,
+                rows: 6,
+                filter: "",
+                selectPageHref: "#page",
+                replayHref: "#replay",
+                cancelHref: "#cancel",
+                cancellable: { count: 189, isCapped: false },
               }}
             />
           </form>
@@ -103,14 +126,17 @@ export function ListParts() {
           <OperationTable
             operations={[
               {
-                ...{ id: "op_1", href: "#op", action: "cancel", status: "running", total: 10_000, totalCapped: true },
-                ...{
-                  acted: 1_234_567,
-                  leftAlone: { firing: 1_234_567 },
-                  error: null,
-                  createdAt: ago(4),
-                  endedAt: null,
-                },
+                id: "op_1",
+                href: "#op",
+                action: "cancel",
+                status: "running",
+                total: 10_000,
+                totalCapped: true,
+                acted: 1_234_567,
+                leftAlone: { firing: 1_234_567 },
+                error: null,
+                createdAt: ago(4),
+                endedAt: null,
                 filter: { statuses: ["scheduled", "failed"], q: LONG_NAME, from: NOW, to: NOW },
               },
             ]}
@@ -122,13 +148,22 @@ export function ListParts() {
       <Section title="Lists of administrators">
         <QueueCard
           queue={{
-            ...{ due: 1_234_567, firing: 4_000, scheduled: 98_765_432, failed: 12_345_678, dead: 10_000 },
-            ...{ oldestDueMs: 93_784_000, isEstimated: true, isDeadCapped: true },
+            due: 1_234_567,
+            firing: 4_000,
+            scheduled: 98_765_432,
+            failed: 12_345_678,
+            dead: 10_000,
+            oldestDueMs: 93_784_000,
+            isEstimated: true,
+            isDeadCapped: true,
           }}
         />
         <ServiceLateness
           figures={{
-            ...{ sent: 1_234_567, onTimeRate: 0.9987, p50: 3, p95: 19 },
+            sent: 1_234_567,
+            onTimeRate: 0.9987,
+            p50: 3,
+            p95: 19,
             histogram: [
               { ms: 0, count: 400 },
               { ms: 3, count: 900 },
@@ -141,17 +176,28 @@ export function ListParts() {
         <DispatcherTable
           dispatchers={[
             {
-              ...{ id: "1", host: `${LONG_NAME}.internal`, pid: 41_207, version: "0.1.0", shards: 64, skewMs: -123.4 },
-              ...{
-                startedAtMs: ago(400_000).getTime(),
-                beatAtMs: ago(360).getTime(),
-                beatAgeMs: 360_000,
-                isAlive: false,
-              },
+              id: "1",
+              host: `${LONG_NAME}.internal`,
+              pid: 41_207,
+              version: "0.1.0",
+              shards: 64,
+              skewMs: -123.4,
+              startedAtMs: ago(400_000).getTime(),
+              beatAtMs: ago(360).getTime(),
+              beatAgeMs: 360_000,
+              isAlive: false,
             },
             {
-              ...{ id: "2", host: "fra-1", pid: 7, version: "0.1.0", shards: 0, skewMs: null, isAlive: true },
-              ...{ startedAtMs: ago(9).getTime(), beatAtMs: ago(0.4).getTime(), beatAgeMs: 400 },
+              id: "2",
+              host: "fra-1",
+              pid: 7,
+              version: "0.1.0",
+              shards: 0,
+              skewMs: null,
+              isAlive: true,
+              startedAtMs: ago(9).getTime(),
+              beatAtMs: ago(0.4).getTime(),
+              beatAgeMs: 400,
             },
           ]}
           shardsUnowned={64}
@@ -160,10 +206,13 @@ export function ListParts() {
         <AuditTable
           acts={[
             {
-              ...{ id: "1", at: ago(90).toISOString(), action: "set_plan" },
+              id: "1",
+              at: ago(90).toISOString(),
+              action: "set_plan",
               actor: { kind: "admin", accountId: "acc_1", email: LONG_EMAIL },
               subject: { accountId: "acc_2", email: LONG_EMAIL },
-              ...{ before: { grantedPlan: "free" }, after: { grantedPlan: "indie", reason: LONG_REASON } },
+              before: { grantedPlan: "free" },
+              after: { grantedPlan: "indie", reason: LONG_REASON },
             },
           ]}
           now={NOW}

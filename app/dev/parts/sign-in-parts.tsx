@@ -31,13 +31,19 @@ export function SignInParts() {
       </Section>
       <Section title="Confirm again, before what needs a recent sign-in" columns>
         <ConfirmAgain
-          {...{ email: EMAIL, action: "#send", redirectTo: "/keys/new", providers: PROVIDERS }}
+          email={EMAIL}
+          action="#send"
+          redirectTo="/keys/new"
+          providers={PROVIDERS}
           keep={{ href: "#keys", label: "Cancel" }}
         >
           A live key needs a newer sign-in.
         </ConfirmAgain>
         <ConfirmAgain
-          {...{ email: `${"a".repeat(60)}@example.com`, action: "#send", redirectTo: "/account/delete", providers: [] }}
+          email={`${"a".repeat(60)}@example.com`}
+          action="#send"
+          redirectTo="/account/delete"
+          providers={[]}
           keep={{ href: "#account", label: "Keep it" }}
         >
           Deleting the account needs a newer sign-in.

@@ -17,8 +17,16 @@ export function openContext(context: Context, options: GlobalOptions, target: st
   const address = settings?.url ?? findAddress(options, local.variables);
   const { url, urlProblem } = readAddress(address);
   return {
-    ...{ url, urlProblem, settings, settingsProblem, local, target },
-    ...{ variables: environment(), version: readVersion(), say: context.say, signal: context.signal },
+    url,
+    urlProblem,
+    settings,
+    settingsProblem,
+    local,
+    target,
+    variables: environment(),
+    version: readVersion(),
+    say: context.say,
+    signal: context.signal,
     client: context.client,
     get(path, isAuthorised = false) {
       const headers: { [name: string]: string } = isAuthorised ? { Authorization: `Bearer ${settings?.key}` } : {};

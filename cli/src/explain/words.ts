@@ -1,8 +1,15 @@
 /** A function that writes an instant (ISO) to the millisecond, with its zone: `2026-03-27 14:34:48.000 UTC`. */
 export function instantWriter(zone: string): (instant: string | number) => string {
   const format = new Intl.DateTimeFormat("sv-SE", {
-    ...{ year: "numeric", month: "2-digit", day: "2-digit", hourCycle: "h23" },
-    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, timeZone: zone },
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hourCycle: "h23",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    timeZone: zone,
   });
   return (instant) => `${format.format(new Date(instant)).replace(",", ".")} ${zone}`;
 }

@@ -76,8 +76,12 @@ export class ListenSession {
     try {
       await keepListening(
         {
-          ...{ url: this.#settings.url, key: this.#settings.key, userAgent: `stopwatch-cli/${readVersion()}` },
-          ...{ scope: this.#plan.scope, paths: this.#plan.paths, silenceMs: SILENCE_MS },
+          url: this.#settings.url,
+          key: this.#settings.key,
+          userAgent: `stopwatch-cli/${readVersion()}`,
+          scope: this.#plan.scope,
+          paths: this.#plan.paths,
+          silenceMs: SILENCE_MS,
         },
         {
           onReady: (ready, isResumed) => this.#onReady(ready, isResumed),

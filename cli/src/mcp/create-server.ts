@@ -26,7 +26,10 @@ export function createServer({ client, version, isReadOnly }: ServerOptions): Mc
   const listed = new ResourceTemplate(`${client.baseUrl}/docs/{page}.md`, {
     list: async () => ({
       resources: (await docs.pages()).map(({ title, url, description }) => ({
-        ...{ uri: url, name: url.split("/").at(-1) as string, title, description },
+        uri: url,
+        name: url.split("/").at(-1) as string,
+        title,
+        description,
         ...markdown,
       })),
     }),

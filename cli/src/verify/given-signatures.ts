@@ -54,7 +54,9 @@ function readStandard(values: Values): Part {
   return {
     given: [
       {
-        ...{ scheme: "webhook-signature", timestamp: timestamp.value as string, id: id.value as string },
+        scheme: "webhook-signature",
+        timestamp: timestamp.value as string,
+        id: id.value as string,
         macs: macs.map(([, mac]) => Buffer.from(mac as string, "base64")),
       },
     ],

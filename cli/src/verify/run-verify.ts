@@ -109,6 +109,10 @@ function linesOf({ fits, secret, signed_at, problems }: Diagnosis, { computed }:
 async function fetchSecrets({ key, url, env }: Settings, signal: AbortSignal): Promise<KnownSecret[]> {
   const secrets = await new Stopwatch(key, { baseUrl: url }).signingSecrets.get({ signal });
   return (["current", "next"] as const).map((role) => ({
-    ...{ name: `the ${role} secret of ${env}`, value: secrets[role], env, role, isReceivers: false },
+    name: `the ${role} secret of ${env}`,
+    value: secrets[role],
+    env,
+    role,
+    isReceivers: false,
   }));
 }

@@ -70,7 +70,9 @@ export async function setAccountStatus(
     });
     // Without the administrator and the network: these are in the audit log, which only administrators see.
     await recordSecurityEvent(tx, {
-      ...{ accountId: id, network: null, userAgent: null },
+      accountId: id,
+      network: null,
+      userAgent: null,
       kind: status === "active" ? "account_reactivated" : "account_deactivated",
       actor: actor.accountId === null ? "operator" : "administrator",
     });

@@ -27,7 +27,10 @@ export async function createOrFindAccount(
     const made = await tx
       .insert(accounts)
       .values({
-        ...{ id, email, plan: wanted.plan, grantedPlan: wanted.plan },
+        id,
+        email,
+        plan: wanted.plan,
+        grantedPlan: wanted.plan,
         openedByProvider: wanted.openedByProvider ?? false,
       })
       .onConflictDoNothing({ target: accounts.email, where: sql`status <> 'deleted'` })

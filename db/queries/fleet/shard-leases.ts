@@ -85,8 +85,13 @@ export async function sendHeartbeat(
   const { isSettled, others, settledOthers, givenUp, expired, nextFreeInMs } = row;
   if (stored !== null) await beatForFormer(tx, me.id, row.hasFormer === true);
   return {
-    ...{ isSettled, others, settledOthers, givenUp, expired },
-    ...{ beatAtMs: stored?.atMs ?? null, beat: stored?.beat ?? null },
+    isSettled,
+    others,
+    settledOthers,
+    givenUp,
+    expired,
+    beatAtMs: stored?.atMs ?? null,
+    beat: stored?.beat ?? null,
     nextFreeInMs: nextFreeInMs ?? Number.POSITIVE_INFINITY,
     owned: new Map(row.owned ?? []),
   };

@@ -21,7 +21,9 @@ export async function readExchanges(sql: Sql, ids: readonly string[]): Promise<E
       ELSE true END
     FROM unnest(${pgArray(ids)}::text::uuid[]) w(id) JOIN listen_exchanges x ON x.id = w.id`.values();
   return rows.map(([id, state, answer, hasListener]) => ({
-    ...{ id, state, hasListener },
+    id,
+    state,
+    hasListener,
     answer: answer === null ? null : Buffer.from(answer, "base64"),
   }));
 }

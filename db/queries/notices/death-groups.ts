@@ -54,8 +54,11 @@ async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<st
   const deaths = new Map<string, Death[]>();
   for (const row of rows) {
     const death = {
-      ...{ target: hostOf(row.origin), code: row.last_status_code, error: row.last_error },
-      ...{ dueMs: Math.round(row.due_ms), atMs: Math.round(row.at_ms) },
+      target: hostOf(row.origin),
+      code: row.last_status_code,
+      error: row.last_error,
+      dueMs: Math.round(row.due_ms),
+      atMs: Math.round(row.at_ms),
     };
     deaths.set(row.account_id, [...(deaths.get(row.account_id) ?? []), death]);
   }

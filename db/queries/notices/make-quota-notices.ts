@@ -41,7 +41,10 @@ export async function makeQuotaNotices(sql: Sql, plans: Plans, from: WalkFrom, n
   for (const { id: accountId, plan, scheduled, level } of rows.filter((row) => row.id !== null)) {
     const found = levels.filter((one) => one.plan === plan);
     const content: QuotaNotice = {
-      ...{ level, period, scheduled, atMs: nowMs },
+      level,
+      period,
+      scheduled,
+      atMs: nowMs,
       limit: found[0]?.limits.monthlyQuota ?? 0,
       graceLimit: found.find((one) => one.level === 110)?.from ?? 0,
     };

@@ -141,7 +141,9 @@ async function insert(
       totalCapped: wanted.totalCapped,
       idempotencyKey: wanted.idempotencyKey,
       requestHash: wanted.requestHash,
-      ...{ acceptedAt: ACCEPTED_AT, updatedAt: ACCEPTED_AT, nextStepAt: ACCEPTED_AT },
+      acceptedAt: ACCEPTED_AT,
+      updatedAt: ACCEPTED_AT,
+      nextStepAt: ACCEPTED_AT,
       endedAt: isNothing ? ACCEPTED_AT : null,
     })
     .returning(operationColumns);
@@ -177,7 +179,8 @@ export async function stopRunningOperation(db: DbOrTx, tenant: Tenant, id: strin
     .set({
       status: "stopped",
       scheduleIds: NO_IDS,
-      ...{ endedAt: sql`clock_timestamp()`, updatedAt: sql`clock_timestamp()` },
+      endedAt: sql`clock_timestamp()`,
+      updatedAt: sql`clock_timestamp()`,
     })
     .where(and(eq(operations.id, id), isOwnedBy(operations, tenant), eq(operations.status, "running")))
     .returning(operationColumns);

@@ -1,6 +1,7 @@
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import type { NewSchedule } from "./create.ts";
 
 export type StoredRequest = {
   targetUrl: string;
@@ -10,6 +11,17 @@ export type StoredRequest = {
   /** Payload and headers were erased, if there were any. */
   isErased: boolean;
 };
+
+/**
+ * What a copy of a schedule (`of`, its UUID) keeps as it is. Its target is validated again, and its content is sealed again,
+ * so these are not here. Whether it fires early is not kept: null is the account's setting.
+ */
+export function keptByCopy(
+  of: string,
+  { method }: StoredRequest,
+): Pick<NewSchedule, "method" | "earlyFire" | "replayOf"> {
+  return { method, earlyFire: null, replayOf: of };
+}
 
 /** The request of one schedule by its UUID; undefined when it belongs to another account or environment. */
 export async function findStoredRequest(sql: Sql, tenant: Tenant, id: string): Promise<StoredRequest | undefined> {

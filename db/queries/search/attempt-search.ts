@@ -1,5 +1,5 @@
 import type { Filters } from "#domain/filter-values.ts";
-import type { Query } from "./passes.ts";
+import type { Query } from "./query.ts";
 
 /** `late` and `code` are those of the attempt. */
 export type AttemptSearch = Filters & {

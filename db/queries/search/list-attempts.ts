@@ -18,10 +18,9 @@ import {
   rowsNeeded,
   runPass,
   type SearchPass,
-  SHORT_Q_ROWS,
-  substringPattern,
   TARGET_PASS_ROWS,
 } from "./passes.ts";
+import { SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { hasCode } from "./search-filter.ts";
 import { searchSources } from "./search-sources.ts";
 import { findKeys, findTotal, readPage, type SearchedList } from "./searched-list.ts";
@@ -277,7 +276,7 @@ function conditions({ outcome, code, scheduleId, from, to }: AttemptSearch): SQL
 // Every 2xx is a delivery, and no other status code is.
 function isOfCode(code: string): SQL {
   if (code === "2xx") return sql`is_delivered`;
-  return sql`NOT is_delivered AND ${hasCode(code, sql`status_code`, sql`status_code IS NULL`)}`;
+  return sql`NOT is_delivered AND ${hasCode(sql, code, sql`status_code`, sql`status_code IS NULL`)}`;
 }
 
 // The hours that are wholly in the window were counted by recording. Attempts of the hour in which it begins are

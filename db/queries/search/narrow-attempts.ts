@@ -5,8 +5,9 @@ import type { DbOrTx } from "../../orm.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { AttemptCursor, AttemptKey, AttemptSearch } from "./attempt-search.ts";
-import { isShort, limited, type PassStatement, runPass, SHORT_Q_ROWS, substringPattern } from "./passes.ts";
-import { all, hasCode, hostOf, isLate, isOfRequest } from "./search-filter.ts";
+import { limited, type PassStatement, runPass } from "./passes.ts";
+import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
+import { all, hasCode, hasHost, isLate, isOfRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Attempts of one schedule cost about as much as so many rows of one index. */
@@ -38,7 +39,7 @@ export function narrowSources(
   } = wanted;
   const isByLateness = sort === "late";
   const start = from && from > windowStart ? from : windowStart;
-  const own = all([
+  const own = all(sql, [
     ownedBy(tenant),
     start === from
       ? sql`attempted_at >= ${start.toISOString()}::timestamptz`
@@ -50,12 +51,12 @@ export function narrowSources(
     : sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const behind = after ? (isByLateness ? isLater(after) : isEarlier(after)) : sql`true`;
 
-  const ofRequest = isOfRequest(wanted);
+  const ofRequest = isOfRequest(sql, wanted);
   const looksAtRequest = (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
   const { isDelivered, isUndelivered } = possibleOutcomes(wanted);
-  const isOfCode = wanted.code !== undefined && hasCode(wanted.code, sql`status_code`, sql`status_code IS NULL`);
-  const isInRange = late && !measured && isLate(sql`floor(late_ms)`, late);
-  const ofAttempt = all([
+  const isOfCode = wanted.code !== undefined && hasCode(sql, wanted.code, sql`status_code`, sql`status_code IS NULL`);
+  const isInRange = late && !measured && isLate(sql, sql`floor(late_ms)`, late);
+  const ofAttempt = all(sql, [
     !isUndelivered && sql`outcome = 'delivered'`,
     !isDelivered && sql`outcome <> 'delivered'`,
     isOfCode,
@@ -66,9 +67,9 @@ export function narrowSources(
   const columnsOfLeg = isByLateness || late ? columns : sql`schedule_id, attempt, attempted_at, NULL::real AS late_ms`;
 
   const isMeasured = (attemptedAt: SQL) =>
-    all([
+    all(sql, [
       measured && sql`fired_at = ${attemptedAt} AND (fire_at = created_at OR fire_at <= moved_to_now_at) IS NOT TRUE`,
-      measured && late && isLate(sql`offset_ms`, late),
+      measured && late && isLate(sql, sql`offset_ms`, late),
     ]);
   const withRequest = (rows: SQL) => {
     const request = sql`CROSS JOIN LATERAL (
@@ -82,7 +83,7 @@ export function narrowSources(
     const legs = [isDelivered && sql`outcome = 'delivered'`, isUndelivered && sql`outcome <> 'delivered'`]
       .filter((leg) => leg !== false)
       .map(
-        (leg) => sql`(SELECT ${columnsOfLeg}, ${all([isOfCode, isInRange])} AS passes FROM attempts
+        (leg) => sql`(SELECT ${columnsOfLeg}, ${all(sql, [isOfCode, isInRange])} AS passes FROM attempts
           WHERE ${own} AND ${isInOrder ? behind : sql`true`} AND ${leg}
           ORDER BY attempted_at DESC, schedule_id DESC, attempt DESC ${limited(limit)})`,
       );
@@ -127,11 +128,11 @@ export function narrowSources(
 
   const ofOffsets = (range: NonNullable<AttemptSearch["late"]>) => (limit: number | null) =>
     sql`
-    SELECT id AS schedule_id, true AS passes FROM schedules WHERE ${ownedBy(tenant)} AND ${isLate(sql`offset_ms`, range)}
+    SELECT id AS schedule_id, true AS passes FROM schedules WHERE ${ownedBy(tenant)} AND ${isLate(sql, sql`offset_ms`, range)}
     ORDER BY offset_ms DESC, id DESC ${limited(limit)}`;
 
   if (scheduleId !== undefined || idempotencyKey !== undefined) {
-    const of = all([
+    const of = all(sql, [
       scheduleId !== undefined && sql`schedule_id = ${scheduleId}::uuid`,
       idempotencyKey !== undefined && sql`idempotency_key = ${idempotencyKey}`,
     ]);
@@ -150,7 +151,7 @@ export function narrowSources(
       (measured || wanted.code !== undefined) &&
       source(false, { scanned: newest(false), found: withRequest }),
     operationId !== undefined && bySchedules(requestsOf(sql`operation_id = ${operationId}::uuid`)),
-    host !== undefined && bySchedules(requestsOf(sql`${hostOf(sql`target_url`)} = ${host}`)),
+    host !== undefined && bySchedules(requestsOf(hasHost(sql, sql`target_url`, host))),
     q &&
       bySchedules(
         (limit) => sql`
@@ -181,7 +182,7 @@ function isBehindIn({ atMs, id, attempt }: AttemptCursor, isNull: boolean): SQL 
 
 // Whole milliseconds are rounded down. By the column itself, since its index does not know its floor.
 const isWithin = ({ fromMs, toMs }: NonNullable<AttemptSearch["late"]>) =>
-  all([fromMs !== null && sql`late_ms >= ${fromMs}::real`, toMs !== null && sql`late_ms < ${toMs + 1}::real`]);
+  all(sql, [fromMs !== null && sql`late_ms >= ${fromMs}::real`, toMs !== null && sql`late_ms < ${toMs + 1}::real`]);
 
 // Every 2xx is a delivery, and no other status code is.
 function possibleOutcomes({ outcome, code }: AttemptSearch): { isDelivered: boolean; isUndelivered: boolean } {

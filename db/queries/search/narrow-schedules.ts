@@ -5,9 +5,11 @@ import type { DbOrTx } from "../../orm.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { cursorRow } from "../page.ts";
-import { isShort, limited, type PassStatement, runPass, SHORT_Q_ROWS, substringPattern } from "./passes.ts";
-import { inShardOf, type ScheduleKey, type WantedSchedules, within } from "./schedule-search.ts";
-import { all, hasCode, hostOf, isLate, isOfRequest } from "./search-filter.ts";
+import { limited, type PassStatement, runPass } from "./passes.ts";
+import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
+import { wasCreatedBefore } from "./scan-schedules.ts";
+import { inShardOf, isFiltered, type ScheduleKey, type WantedSchedules } from "./schedule-search.ts";
+import { all, hasCode, hasHost, isDueIn, isLate, isOfRequest, isOfState } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Rows with these columns can be sorted and checked: `is_unsent` rows have no lateness, and come last in its order. */
@@ -24,23 +26,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
   const order = ORDERS[sort];
   const behind = after ? isBehind(sort, after) : sql`true`;
   const statuses = possibleStatuses(wanted);
-  const range = within(wanted);
+  const range = isDueIn(sql, wanted);
 
-  const ofRequest = isOfRequest(wanted);
+  const ofRequest = isOfRequest(sql, wanted);
   const looksAtRequest = (q ?? operationId ?? idempotencyKey) !== undefined;
-  const ofState = all([
-    sql`status IN ${statuses.length > 0 ? statuses : [null]}`,
-    sql`true ${range}`,
-    late && isLate(sql`offset_ms`, late),
-    wanted.code !== undefined &&
-      hasCode(
-        wanted.code,
-        sql`last_status_code`,
-        sql`(last_status_code IS NULL AND last_error IS NOT NULL AND last_attempt_at IS NOT NULL)`,
-      ),
-    host !== undefined && sql`${hostOf(sql`origin`)} = ${host}`,
-  ]);
-  const isOfState = isNarrowedByState(wanted) || sort !== "-created_at";
+  const ofState = isOfState(sql, STATE, { ...wanted, statuses });
+  const looksAtState = isNarrowedByState(wanted) || sort !== "-created_at";
 
   const withRequest = (rows: SQL) =>
     looksAtRequest
@@ -48,15 +39,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
           SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${ofRequest} LIMIT 1) r WHERE l.passes`
       : sql`SELECT * FROM ${rows} WHERE passes`;
   const withState = (rows: SQL) =>
-    isOfState
+    looksAtState
       ? sql`SELECT l.id, s.*, s.offset_ms IS NULL AS is_unsent FROM ${rows} CROSS JOIN LATERAL (
           SELECT ${COLUMNS} FROM schedules WHERE id = l.id AND ${ofState} LIMIT 1) s WHERE l.passes`
       : sql`SELECT * FROM ${rows} WHERE passes`;
 
-  // No schedule is due before it was created. The minute allows for clocks that step.
-  const created = wanted.to
-    ? sql`created_at < ${wanted.to.toISOString()}::timestamptz + interval '1 minute'`
-    : sql`true`;
+  const created = wasCreatedBefore(wanted);
   const isNewest = sort === "-created_at";
   const requestsOf = (index: SQL, isInOrder: boolean) => (limit: number | null) =>
     sql`
@@ -71,7 +59,7 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
     const by = sql`fire_at ${direction}, id ${direction}`;
     const each = of.map((status) =>
       rowsOf(
-        sql`status = ${status} ${status === "firing" ? inShardOf(tenant) : sql``} ${range} AND ${isInOrder ? behind : sql`true`}`,
+        sql`status = ${status} ${status === "firing" ? inShardOf(tenant) : sql``} AND ${range} AND ${isInOrder ? behind : sql`true`}`,
         by,
       )(limit),
     );
@@ -94,14 +82,14 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
   const isFailure = wanted.code !== undefined && !statuses.includes("succeeded");
   const ofAnswer = (limit: number | null) =>
     sql`SELECT *, offset_ms IS NULL AS is_unsent FROM ${rowsOf(
-      sql`${IS_FAILED_ANSWER} AND ${hasCode(wanted.code ?? "", sql`last_status_code`, sql`last_status_code IS NULL`)}`,
+      sql`${IS_FAILED_ANSWER} AND ${hasCode(sql, wanted.code ?? "", sql`last_status_code`, sql`last_status_code IS NULL`)}`,
       sql`last_status_code DESC, fire_at DESC, id DESC`,
     )(limit)} answered`;
   const latest = (limit: number | null) =>
     sql`SELECT *, false AS is_unsent FROM ${rowsOf(
-      all([
+      all(sql, [
         sql`offset_ms IS NOT NULL`,
-        late && isLate(sql`offset_ms`, late),
+        late && isLate(sql, sql`offset_ms`, late),
         sort === "late" && after && (after.attempt === 1 ? sql`false` : isLater(after)),
       ]),
       sql`offset_ms DESC, id DESC`,
@@ -139,7 +127,7 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
 
   const lists = [
     operationId !== undefined && ofRequests(sql`operation_id = ${operationId}::uuid`),
-    host !== undefined && ofRequests(sql`${hostOf(sql`target_url`)} = ${host}`),
+    host !== undefined && ofRequests(hasHost(sql, sql`target_url`, host)),
   ].filter((one) => one !== false);
   const byFire = { fire_at: legs(statuses, sql`ASC`, true), "-fire_at": legs(statuses, sql`DESC`, true), upcoming };
   const inOrder = isNewest
@@ -158,10 +146,17 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
     ...lists,
     late && sort !== "late" && source(false, { scanned: latest, found: withRequest }),
     isFailure && source(false, { scanned: ofAnswer, found: withRequest }),
-    hasLegs && isOfStatus(wanted) && source(false, { scanned: legs(statuses, sql`DESC`, false), found: withRequest }),
+    hasLegs && isFiltered(wanted) && source(false, { scanned: legs(statuses, sql`DESC`, false), found: withRequest }),
     byTarget && source(false, byTarget),
   ].filter((one) => one !== false && one !== undefined);
 }
+
+const STATE = {
+  status: sql`status`,
+  offsetMs: sql`offset_ms`,
+  statusCode: sql`last_status_code`,
+  isUnanswered: sql`(last_status_code IS NULL AND last_error IS NOT NULL AND last_attempt_at IS NOT NULL)`,
+};
 
 const NO_ROWS = sql`SELECT id, ${COLUMNS}, false AS passes FROM schedules WHERE false`;
 
@@ -205,9 +200,7 @@ function possibleStatuses({ statuses, code, late }: WantedSchedules): ScheduleSt
   });
 }
 
-const isOfStatus = ({ statuses, from, to }: WantedSchedules) => (statuses ?? from ?? to) !== undefined;
-
-const isNarrowedByState = (wanted: WantedSchedules) => isOfStatus(wanted) || (wanted.late ?? wanted.code) !== undefined;
+const isNarrowedByState = (wanted: WantedSchedules) => isFiltered(wanted) || (wanted.late ?? wanted.code) !== undefined;
 
 // The condition of the index of failed answers.
 const IS_FAILED_ANSWER = sql`(last_status_code < 200 OR last_status_code >= 300 OR last_error IS NOT NULL)`;

@@ -5,13 +5,7 @@ import type { Total } from "../page.ts";
 /** Filtered totals are exact up to this number. */
 export const COUNTED_MAX = 10_000;
 
-/** A short `q` scans this many of the newest rows. */
-export const SHORT_Q_ROWS = 10_000;
-
 export type Window = { limit: number; offset: number };
-
-/** `text` is a substring of the target URL, in any letter case. `scheduleId` (UUID) is set when `text` is a whole id. */
-export type Query = { text: string; scheduleId: string | null };
 
 /**
  * `keys` has the rows of the page, and one row more where there is one. `place`: the search was bounded, and goes on behind
@@ -227,17 +221,4 @@ const NO_BOUND = Number.MAX_SAFE_INTEGER;
 /** A LIMIT clause; empty for null. */
 export function limited(rowsMax: number | null): SQL {
   return rowsMax === null ? sql`` : sql`LIMIT ${rowsMax}`;
-}
-
-/** Whether `q` is too short for the index of targets: under three characters, or without a trigram. */
-export function isShort({ text }: Query): boolean {
-  return [...text].length < 3 || !MAKES_TRIGRAM.test(text);
-}
-
-// Source: pg_trgm, which pads words at their ends and leaves out everything but letters and digits.
-const MAKES_TRIGRAM = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
-
-/** The pattern of ILIKE for a substring, in which `%`, `_` and `\` mean themselves. */
-export function substringPattern({ text }: Query): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }

@@ -4,7 +4,7 @@ import { hasFilters } from "#domain/filters.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { PageCursor } from "../page.ts";
-import type { Query } from "./passes.ts";
+import type { Query } from "./query.ts";
 
 export type ScheduleSearch = Filters & {
   q?: Query | undefined;
@@ -37,13 +37,11 @@ export function isNarrow(wanted: WantedSchedules): boolean {
   return wanted.sort === "late" || hasFilters(wanted);
 }
 
+/** Whether a search has filters, besides `q`, that the passes of `scan-schedules` know. */
+export function isFiltered({ statuses, from, to }: Pick<ScheduleSearch, "statuses" | "from" | "to">): boolean {
+  return (statuses ?? from ?? to) !== undefined;
+}
+
 /** Firing schedules are found by their shard only. */
 export const inShardOf = ({ accountId }: Tenant) =>
   sql`AND shard = (SELECT shard FROM accounts WHERE id = ${accountId})`;
-
-/** The condition that `fire_at` is in the range, to follow another one. */
-export const within = ({ from, to }: Pick<ScheduleSearch, "from" | "to">) =>
-  sql.join([
-    from ? sql` AND fire_at >= ${from.toISOString()}::timestamptz` : sql``,
-    to ? sql` AND fire_at < ${to.toISOString()}::timestamptz` : sql``,
-  ]);

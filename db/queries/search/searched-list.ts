@@ -1,9 +1,7 @@
 import { type Page, pageOf, type Total } from "../page.ts";
 import {
   type Found,
-  isShort,
   type Passes,
-  type Query,
   rowsNeeded,
   type SearchPass,
   search,
@@ -11,6 +9,7 @@ import {
   searchTotal,
   type Window,
 } from "./passes.ts";
+import { isShort, type Query } from "./query.ts";
 
 /** A list as one search sees it: the statements of its passes, and which of them to run in which order. */
 export type SearchedList<Key> = {

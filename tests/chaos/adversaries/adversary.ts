@@ -37,7 +37,9 @@ export type Adversary = {
 /** Splits the orders into bulk calls of the size that the API allows, all made at `atMs`. */
 export function bulk(atMs: number, account: number, orders: readonly Order[]): Step[] {
   return Array.from({ length: Math.ceil(orders.length / BULK_MAX) }, (_, n) => ({
-    ...{ kind: "create" as const, atMs, account },
+    kind: "create" as const,
+    atMs,
+    account,
     orders: orders.slice(n * BULK_MAX, (n + 1) * BULK_MAX),
   }));
 }
@@ -60,7 +62,9 @@ export function spread(
 export function stream(account: number, perSecond: number, forMs: number, targetOf: (n: number) => Target): Step[] {
   const seconds = Math.floor(forMs / 1_000) - AHEAD_S;
   return Array.from({ length: Math.max(seconds, 1) }, (_, second) => ({
-    ...{ kind: "create" as const, atMs: second * 1_000, account },
+    kind: "create" as const,
+    atMs: second * 1_000,
+    account,
     orders: Array.from({ length: perSecond }, (_, n) => ({
       ...targetOf(second * perSecond + n),
       dueAtMs: Math.ceil((second + AHEAD_S) * 1_000 + ((n + 0.5) * 1_000) / perSecond),

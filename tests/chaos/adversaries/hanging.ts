@@ -29,7 +29,9 @@ export const oneRowEach: Adversary = {
   besideControl: false,
   steps: () =>
     Array.from({ length: 600 }, (_, account) => ({
-      ...{ kind: "create" as const, atMs: account * 5, account },
+      kind: "create" as const,
+      atMs: account * 5,
+      account,
       orders: [{ dueAtMs: 6_000, behaviour: "hangs" as const, place: "hung" as const }],
     })),
 };

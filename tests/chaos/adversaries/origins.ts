@@ -35,7 +35,9 @@ export const manyOrigins: Adversary = {
   steps: (_random, forMs) => {
     const seconds = Math.max(Math.min(Math.floor(forMs / 1_000) - AHEAD_S - 1, MANY_NAMES / PER_SECOND), 1);
     return Array.from({ length: seconds }, (_, second) => ({
-      ...{ kind: "create" as const, atMs: second * 1_000, account: 0 },
+      kind: "create" as const,
+      atMs: second * 1_000,
+      account: 0,
       orders: Array.from({ length: PER_SECOND }, (_, n) => ({
         dueAtMs: Math.ceil((second + AHEAD_S) * 1_000 + (n * 1_000) / PER_SECOND),
         behaviour: "ok" as const,

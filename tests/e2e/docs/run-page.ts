@@ -10,7 +10,12 @@ import { type Output, type Serving, Terminal } from "./terminal.ts";
 
 /** What starts a program of a language, without its file. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  ...{ js: ["node"], ts: ["node"], py: ["python3"], go: ["go", "run"], php: ["php"], rb: ["ruby"] },
+  js: ["node"],
+  ts: ["node"],
+  py: ["python3"],
+  go: ["go", "run"],
+  php: ["php"],
+  rb: ["ruby"],
 };
 const ENDINGS: Readonly<Record<string, string>> = { js: "mjs", ts: "mts" };
 

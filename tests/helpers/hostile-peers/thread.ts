@@ -97,7 +97,8 @@ const PEERS: Record<string, () => Server> = {
   "a chain over P-521": () => withChain(curve("P-521"), 90, "TLSv1.3"),
   "a chain with name constraints": () =>
     withChain(cheapPair(), 5, "TLSv1.3", {
-      ...{ leaf: { names: ["localhost", ...names("a", 1_600)] }, each: { excluded: names("b", 600) } },
+      leaf: { names: ["localhost", ...names("a", 1_600)] },
+      each: { excluded: names("b", 600) },
     }),
   "extensions of chunks": () => pouring(FAILED, `1;${"a".repeat(1_000)}\r\nx\r\n`),
   "chunks of one byte": () => pouring(FAILED, "1\r\nx\r\n"),

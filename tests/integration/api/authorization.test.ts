@@ -175,7 +175,9 @@ const WITHOUT_BILLING: Record<string, number> = { startCheckout: 503, openPortal
 
 const GROUPS = GUARDED.map((endpoint) => {
   const cells = Object.entries(CREDENTIALS).map(([name, { make, expected }]) => ({
-    ...{ name, make, expected: expectedOf(endpoint, name, expected) },
+    name,
+    make,
+    expected: expectedOf(endpoint, name, expected),
   }));
   const allowed = cells.filter(({ expected }) => expected === "allowed");
   const refused = cells.filter(({ expected }) => expected !== "allowed");

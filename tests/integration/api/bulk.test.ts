@@ -101,7 +101,9 @@ describe("POST /v1/schedules/bulk 200", () => {
     expect(b?.idempotency_key).toBe(item.idempotencyKey);
     const plaintext = unpackRequest(
       openRequest(api.config.keyRing, b?.sealed, {
-        ...{ accountId: caller.accountId, env: "live", id: b?.schedule_id },
+        accountId: caller.accountId,
+        env: "live",
+        id: b?.schedule_id,
         method: rest.method,
         targetUrl: rest.target_url,
       }),

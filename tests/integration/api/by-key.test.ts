@@ -60,8 +60,14 @@ describe("PUT /v1/schedules/by-key/:key", () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ ...first.body, fire_at: LATER });
     expect(await get(first.body.id)).toMatchObject({
-      ...{ target_url: OTHER, fire_at: LATER, next_attempt_at: LATER, method: "POST", early_fire: false },
-      ...{ payload_size_bytes: 3, attempts: 0, status: "scheduled" },
+      target_url: OTHER,
+      fire_at: LATER,
+      next_attempt_at: LATER,
+      method: "POST",
+      early_fire: false,
+      payload_size_bytes: 3,
+      attempts: 0,
+      status: "scheduled",
     });
     expect(await plaintextOf(api, first.body.id)).toEqual({ headers: [], payload: "two" });
     const [row] = await rowsOf(first.body.id);
@@ -214,7 +220,9 @@ describe("PUT /v1/schedules/by-key/:key", () => {
     async (key) => {
       const { body } = await put({}, key);
       const { body: same } = await api.call("POST", "/v1/schedules", caller.live, {
-        ...{ targetUrl: TARGET, fireAt: FUTURE, idempotencyKey: key },
+        targetUrl: TARGET,
+        fireAt: FUTURE,
+        idempotencyKey: key,
       });
       expect(same).toMatchObject({ id: body.id, replayed: true, mismatch: false });
       expect((await byKey("GET", key)).body.id).toBe(body.id);

@@ -29,7 +29,11 @@ describe("POST /v1/schedules/:id/clone 201", () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       id: expect.any(String),
-      ...{ fire_at: FUTURE, status: "scheduled", over_limit: false, replayed: false, mismatch: false },
+      fire_at: FUTURE,
+      status: "scheduled",
+      over_limit: false,
+      replayed: false,
+      mismatch: false,
     });
     const { target_url } = await get(id);
     expect(await get(answer.body.id)).toMatchObject({

@@ -21,7 +21,10 @@ beforeAll(async () => {
   accounts = await seedPages(api.sql, parseKeyRing(ENCRYPTION_KEYS));
   await beat(api.sql);
   web = await startWebProcess({
-    ...{ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS, ADMIN_EMAILS: ADMIN, TRUSTED_PROXIES: "127.0.0.1" },
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS,
+    ADMIN_EMAILS: ADMIN,
+    TRUSTED_PROXIES: "127.0.0.1",
     PLANS: JSON.stringify({ free: { requestsPerMinute: 1_000_000 }, indie: { requestsPerMinute: 1_000_000 } }),
   });
   packages = await Promise.all(["/sdk.tgz", "/sdk/index.js", "/cli.tgz"].map(redirectOf));

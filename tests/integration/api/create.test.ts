@@ -76,7 +76,9 @@ describe("a valid schedule", () => {
     const [row] =
       await api.sql`SELECT sealed, schedule_id FROM schedule_requests WHERE account_id = ${caller.accountId}`;
     const packed = openRequest(api.config.keyRing, row?.sealed, {
-      ...{ accountId: caller.accountId, env: "live", id: row?.schedule_id },
+      accountId: caller.accountId,
+      env: "live",
+      id: row?.schedule_id,
       method: "POST",
       targetUrl: TARGET,
     });

@@ -115,7 +115,8 @@ describe("the OpenAPI document", () => {
   it("describes how several statuses are written in one parameter", () => {
     const { parameters } = DOCUMENT.paths["/v1/schedules"].get;
     expect(parameters.find(({ name }: { name: string }) => name === "status")).toMatchObject({
-      ...{ style: "form", explode: false },
+      style: "form",
+      explode: false,
       schema: { type: "array", items: { $ref: "#/components/schemas/Status" } },
     });
   });

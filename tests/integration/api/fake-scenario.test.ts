@@ -45,7 +45,8 @@ async function run<T>(side: Side, story: (tools: Tools) => Promise<T>) {
   };
   const get = async (id: string) => (await side.call("GET", `/v1/schedules/${id}`)).body;
   const result = await story({
-    ...{ side, call },
+    side,
+    call,
     create: async (body) => {
       const answer = await call("POST", "/v1/schedules", { targetUrl: sides.target, fireAt: FUTURE, ...body });
       return answer.body.id;

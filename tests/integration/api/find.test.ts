@@ -58,8 +58,13 @@ describe("what the palette finds", () => {
     const { body } = await find("invoices/1");
     expect(body.schedules).toEqual([
       {
-        ...{ id: made.keyed, env: "live", by: "url", method: "POST", status: "scheduled" },
-        ...{ url: "https://example.com/invoices/1", fireAt: FUTURE },
+        id: made.keyed,
+        env: "live",
+        by: "url",
+        method: "POST",
+        status: "scheduled",
+        url: "https://example.com/invoices/1",
+        fireAt: FUTURE,
       },
     ]);
   });

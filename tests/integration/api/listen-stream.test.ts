@@ -55,8 +55,15 @@ async function open(
   const { accountId } = caller;
   const listener = await runOn(api.services)((db) => openListener(db, { accountId, keyId, scope, paths: [] }, resume));
   const stream = new ListenStream({
-    ...{ listener, keyId, scope, run, log: api.services.log, keyRing: api.config.keyRing },
-    ...{ signal: new AbortController().signal, onEnd: () => {}, times: { ...SLOW, ...times } },
+    listener,
+    keyId,
+    scope,
+    run,
+    log: api.services.log,
+    keyRing: api.config.keyRing,
+    signal: new AbortController().signal,
+    onEnd: () => {},
+    times: { ...SLOW, ...times },
     onWaiting,
   });
   streams.push(stream);

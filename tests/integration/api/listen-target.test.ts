@@ -40,7 +40,9 @@ describe.each([
     const refused = await create(caller.live, HOOK);
     expect(refused).toMatchObject({ status: 400 });
     expect(refused.body.error).toMatchObject({
-      ...{ code: "VALIDATION", message: `targetUrl ${REFUSED}`, details: [{ path: "targetUrl", message: REFUSED }] },
+      code: "VALIDATION",
+      message: `targetUrl ${REFUSED}`,
+      details: [{ path: "targetUrl", message: REFUSED }],
     });
     const [row] = await api.sql`SELECT count(*)::int AS n FROM schedules WHERE account_id = ${caller.accountId}`;
     expect(row).toEqual({ n: 0 });

@@ -75,8 +75,14 @@ describe("GET /v1/listen", () => {
       event: "delivery",
       id: publicId,
       data: {
-        ...{ id: publicId, schedule_id: scheduleId, attempt: 1, deadline: new Date(deadlineMs).toISOString() },
-        ...{ method: "POST", path: "/hooks/a?b=c", headers, body: body.toString("base64") },
+        id: publicId,
+        schedule_id: scheduleId,
+        attempt: 1,
+        deadline: new Date(deadlineMs).toISOString(),
+        method: "POST",
+        path: "/hooks/a?b=c",
+        headers,
+        body: body.toString("base64"),
       },
     });
     const { publicId: second } = await write();
@@ -246,7 +252,10 @@ describe("POST /v1/listen/:id/answer", () => {
     const of = { id: exchange.id, scheduleId: decodeId("sch", exchange.scheduleId) ?? "", targetUrl: HOOK };
     expect(row?.state).toBe("answered");
     expect(openExchangeAnswer(api.config.keyRing, row?.answer, of)).toEqual({
-      ...{ status: 503, retryAfter: "7", body: "b\u00fcsy", latencyMs: 12 },
+      status: 503,
+      retryAfter: "7",
+      body: "b\u00fcsy",
+      latencyMs: 12,
     });
   });
 
@@ -274,7 +283,8 @@ describe("POST /v1/listen/:id/answer", () => {
     }
     await api.sql`UPDATE listen_exchanges SET state = 'over', request = NULL WHERE id = ${exchange.id}`;
     expect(await answer(exchange.publicId, { listener: own.listener, ...said })).toMatchObject({
-      ...{ status: 409, body: { error: { code: "CONFLICT" } } },
+      status: 409,
+      body: { error: { code: "CONFLICT" } },
     });
   });
 

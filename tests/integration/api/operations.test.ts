@@ -31,7 +31,13 @@ describe("POST /v1/operations", () => {
     expect(answer).toMatchObject({
       status: 202,
       body: {
-        ...{ action: "cancel", status: "running", total: 1, acted: 0, left_alone: {}, error: null, ended_at: null },
+        action: "cancel",
+        status: "running",
+        total: 1,
+        acted: 0,
+        left_alone: {},
+        error: null,
+        ended_at: null,
         filter: { status: ["scheduled"], q: "com/A", from: FUTURE, to: null },
       },
     });

@@ -263,8 +263,12 @@ describe("GET /v1/overview 200", () => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const answer = await overview(caller, `?from=${iso(from + 60_000)}&to=${iso(from + 6 * HOUR_MS - 60_000)}`);
     expect(answer).toMatchObject({
-      ...{ period: "24h", from: iso(from), to: iso(from + 6 * HOUR_MS) },
-      ...{ recent_volume: 2, success_rate: 0.5, offset_ms: { min: 10, max: 20 } },
+      period: "24h",
+      from: iso(from),
+      to: iso(from + 6 * HOUR_MS),
+      recent_volume: 2,
+      success_rate: 0.5,
+      offset_ms: { min: 10, max: 20 },
       ended: { delivered: 1, dead: 1, success_rate: 0.5 },
       hosts: [{ attempts: 2, code_5xx: 1, dead: 1 }],
       needs_attention: { dead: 1 },

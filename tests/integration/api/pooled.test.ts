@@ -186,7 +186,8 @@ describe.skipIf(PGBOUNCER === undefined)(
 
     it("the operator's commands work with both addresses set", async () => {
       const env = {
-        ...{ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: api.config.databaseUrl },
+        DATABASE_URL: pooler.url,
+        DATABASE_DIRECT_URL: api.config.databaseUrl,
         ENCRYPTION_KEYS,
       };
       const migrated = runScript("migrate", [], { ...env, DATABASE_OWNER_URL: api.database.url });

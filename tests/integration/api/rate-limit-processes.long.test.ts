@@ -75,8 +75,16 @@ describe("a web process", () => {
       direct.lines().find((text) => text.includes(`"${requestId}"`)),
     );
     expect(JSON.parse(line)).toEqual({
-      ...{ level: 30, time: expect.any(String), part: "web", msg: "request completed", ms: expect.any(Number) },
-      ...{ requestId, accountId, method: "GET", path: "/v1/schedules", status: 200 },
+      level: 30,
+      time: expect.any(String),
+      part: "web",
+      msg: "request completed",
+      ms: expect.any(Number),
+      requestId,
+      accountId,
+      method: "GET",
+      path: "/v1/schedules",
+      status: 200,
     });
     expect(direct.lines().join()).not.toContain("from-the-query");
   });

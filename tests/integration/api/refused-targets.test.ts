@@ -34,12 +34,17 @@ it("a target that is refused at creation is counted by the rule's name, and logg
   const after = await counts();
   const grown = Object.entries(after).filter(([rule, n]) => n !== before[rule]);
   expect(Object.fromEntries(grown.map(([rule, n]) => [rule, n - (before[rule] ?? 0)]))).toEqual({
-    ...{ "private-ipv4": 2, userinfo: 1, port: 1, "private-ipv6": 1 },
+    "private-ipv4": 2,
+    userinfo: 1,
+    port: 1,
+    "private-ipv6": 1,
   });
   const lines = log.mock.calls.filter(([, message]) => message === "a target was refused");
   expect(lines.map(([fields]) => fields)).toEqual(
     ["private-ipv4", "userinfo", "port", "private-ipv6"].map((rule) => ({
-      ...{ accountId: caller.accountId, rule, times: 1 },
+      accountId: caller.accountId,
+      rule,
+      times: 1,
     })),
   );
 });

@@ -32,7 +32,8 @@ describe("GET /v1/me/relay-settings 200", () => {
   it("shows the saved values, the effective ones, the limits and the defaults", async () => {
     expect((await read()).body).toEqual({
       ...NOTHING,
-      ...{ testDeliveriesToListeners: false, testDeliveriesToListenersUntil: null },
+      testDeliveriesToListeners: false,
+      testDeliveriesToListenersUntil: null,
       effective: DEFAULTS,
       limits: {
         cpsLimit: { min: 1, max: 500 },
@@ -196,7 +197,8 @@ describe("testDeliveriesToListeners", () => {
       const request = new Request("http://127.0.0.1/relay/test-deliveries", {
         method: "POST",
         headers: {
-          ...{ cookie: own.cookie, origin: "https://api.example.com" },
+          cookie: own.cookie,
+          origin: "https://api.example.com",
           "content-type": "application/x-www-form-urlencoded",
         },
         body: `env=test&switch=${to}`,

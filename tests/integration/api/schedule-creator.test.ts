@@ -20,7 +20,11 @@ afterAll(() => api.stop());
 
 const SCHEDULE = { targetUrl: TARGET, fireAt: FUTURE };
 const named = (isRevoked: boolean) => ({
-  ...{ kind: "key", name: "checkout", prefix: "sw_live_", last4: key.last4, isRevoked },
+  kind: "key",
+  name: "checkout",
+  prefix: "sw_live_",
+  last4: key.last4,
+  isRevoked,
 });
 
 /** The creator that the page of a schedule shows. */

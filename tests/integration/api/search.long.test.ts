@@ -330,14 +330,19 @@ describe("the log", () => {
       const search = { ...filter, ...(text && { q: q(text) }) };
       for (const offset of [40, 9_000]) {
         const { last, total, totalCapped } = await listAttempts(db, TENANT, RETENTION_DAYS, {
-          ...{ ...search, offset, limit: 1 },
+          ...search,
+          offset,
+          limit: 1,
         });
         if (last === undefined) continue;
         const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, after: last, offset: 0, limit: 7 });
         const counted = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset: offset + 1, limit: 7 });
         const found = { rows: page.rows, hasMore: page.hasMore, total: page.total, isCapped: page.totalCapped };
         expect(found, JSON.stringify({ ...search, offset })).toEqual({
-          ...{ rows: counted.rows, hasMore: counted.hasMore, total, isCapped: totalCapped },
+          rows: counted.rows,
+          hasMore: counted.hasMore,
+          total,
+          isCapped: totalCapped,
         });
       }
     }

@@ -53,8 +53,12 @@ describe("GET /v1/me/events", () => {
         { kind: "api_key_rotated", apiKey: { id: replacement.id, name: "CI", env: "test" } },
         { kind: "api_key_created", apiKey: { id: key.id, name: "CI", env: "test" } },
       ].map((event) => ({
-        ...{ ...event, ...common, ...source },
-        ...{ id: expect.stringMatching(/^evt_/), at: expect.any(String), lastAt: expect.any(String) },
+        ...event,
+        ...common,
+        ...source,
+        id: expect.stringMatching(/^evt_/),
+        at: expect.any(String),
+        lastAt: expect.any(String),
       })),
     );
     expect(rotation).toMatchObject({ kind: "signing_secrets_rotated", env: "test", by: { kind: "api_key" } });
@@ -94,7 +98,8 @@ describe("GET /v1/me/events", () => {
     const { Admin } = await import("#server/admin/admin.ts");
     const admin = await api.account();
     const ctx = {
-      ...{ config: api.config, tenant: { accountId: admin.accountId, env: "live" as const } },
+      config: api.config,
+      tenant: { accountId: admin.accountId, env: "live" as const },
       credential: { kind: "session" as const, id: newId(Date.now()), email: "root@example.com", isAdmin: true },
       query: (work: never) => api.services.database.run(5_000, work),
     };
@@ -142,7 +147,11 @@ describe("the security log", () => {
     const [event, ...others] = await events();
     expect(others).toEqual([]);
     expect(event).toMatchObject({
-      ...{ kind: "credential_refused", count: 2_147_483_647, by: null, network: "203.0.113.0/24", reason: "revoked" },
+      kind: "credential_refused",
+      count: 2_147_483_647,
+      by: null,
+      network: "203.0.113.0/24",
+      reason: "revoked",
       apiKey: { id: encodeId("key", refused.subjectId), name: "old", env: "live" },
     });
     expect(new Date(event.lastAt).getTime()).toBeGreaterThanOrEqual(new Date(event.at).getTime());

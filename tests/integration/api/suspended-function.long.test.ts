@@ -22,8 +22,11 @@ beforeAll(async () => {
   proxy = await startProxy(Number(url.port));
   url.port = String(proxy.port);
   web = await startWebProcess({
-    ...{ DATABASE_URL: url.href, ENCRYPTION_KEYS, WEB_DATABASE_IDLE_SECONDS: String(IDLE_SECONDS) },
-    ...{ CLIENT_ADDRESS_HEADER: "x-vercel-forwarded-for", BASE_URL: "https://stopwatch.example.com" },
+    DATABASE_URL: url.href,
+    ENCRYPTION_KEYS,
+    WEB_DATABASE_IDLE_SECONDS: String(IDLE_SECONDS),
+    CLIENT_ADDRESS_HEADER: "x-vercel-forwarded-for",
+    BASE_URL: "https://stopwatch.example.com",
     ...WITHOUT_GUARD,
   });
 });

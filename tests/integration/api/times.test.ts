@@ -305,8 +305,10 @@ describe("a known idempotency key", () => {
         expect(first.body).toMatchObject({ replayed: false, mismatch: false });
         const second = await send({ ...again, idempotencyKey });
         expect(second.body, JSON.stringify([given, again])).toMatchObject({
-          ...{ id: first.body.id, fire_at: first.body.fire_at },
-          ...{ replayed: true, mismatch },
+          id: first.body.id,
+          fire_at: first.body.fire_at,
+          replayed: true,
+          mismatch,
         });
       }
     }

@@ -17,8 +17,11 @@ const WITHOUT_GUARD = { NODE_OPTIONS: `--import ${new URL("../../helpers/without
 beforeAll(async () => {
   api = await startApi();
   const settings = {
-    ...{ ENCRYPTION_KEYS, BASE_URL, LOG_LEVEL: "fatal" },
-    ...{ CLIENT_ADDRESS_HEADER: ADDRESS_HEADER, TRUSTED_PROXIES: "127.0.0.1" },
+    ENCRYPTION_KEYS,
+    BASE_URL,
+    LOG_LEVEL: "fatal",
+    CLIENT_ADDRESS_HEADER: ADDRESS_HEADER,
+    TRUSTED_PROXIES: "127.0.0.1",
   };
   const start = async (more: Record<string, string>) => {
     const web = await startWebProcess({ ...settings, ...more });

@@ -14,7 +14,9 @@ beforeAll(async () => {
   google = await startFakeGoogle();
   signIn = await startSignInApi({
     ADMIN_EMAILS: "root@example.com",
-    ...{ AUTH_GOOGLE_ID: google.id, AUTH_GOOGLE_SECRET: google.secret, AUTH_GOOGLE_ISSUER: google.issuer },
+    AUTH_GOOGLE_ID: google.id,
+    AUTH_GOOGLE_SECRET: google.secret,
+    AUTH_GOOGLE_ISSUER: google.issuer,
   });
   google.register(`${signIn.api.config.baseUrl}/v1/auth/oauth/google/callback`);
 });

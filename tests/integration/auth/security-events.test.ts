@@ -43,8 +43,12 @@ describe("a sign-in", () => {
     const { body } = await call("GET", "/v1/me/sessions", { cookie });
     expect(await events(cookie)).toMatchObject([
       {
-        ...{ kind: "signed_in", provider: null, sessionId: body.items[0].id, by: { kind: "sign_in", id: null } },
-        ...{ network: "192.0.2.0/24", userAgent: FIREFOX },
+        kind: "signed_in",
+        provider: null,
+        sessionId: body.items[0].id,
+        by: { kind: "sign_in", id: null },
+        network: "192.0.2.0/24",
+        userAgent: FIREFOX,
       },
     ]);
     expect(await mails(email)).toHaveLength(0);
@@ -159,8 +163,12 @@ describe("a refused credential is in the security log of its account", () => {
     });
     expect(refused).toMatchObject([
       {
-        ...{ kind: "credential_refused", reason: "expired", sessionId: encodeId("ses", expired.id), apiKey: null },
-        ...{ network: "192.0.2.0/24", count: 1 },
+        kind: "credential_refused",
+        reason: "expired",
+        sessionId: encodeId("ses", expired.id),
+        apiKey: null,
+        network: "192.0.2.0/24",
+        count: 1,
       },
     ]);
   });

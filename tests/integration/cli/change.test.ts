@@ -73,7 +73,9 @@ describe("cancel", () => {
     const { run, create, get } = await service.account();
     const id = await create();
     expect(await run([...args, "--yes"])).toMatchObject({
-      ...{ code: 2, stdout: "", stderr: expect.stringContaining(problem) },
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(problem),
     });
     expect((await get(id)).status).toBe("scheduled");
   });

@@ -130,7 +130,8 @@ describe("a stored key", () => {
     writeFileSync(file, `# mine\nSTOPWATCH_API_KEY="${caller.live}"\nSTOPWATCH_URL=${service.origin}\n`);
     expect(await keyOf(["--env-file", file])).toMatchObject({ env: "live" });
     expect(await run(["whoami", "--env-file", file, "--profile", "default"])).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining("--env-file must not stand beside --profile") },
+      code: 2,
+      stderr: expect.stringContaining("--env-file must not stand beside --profile"),
     });
   });
 

@@ -47,8 +47,18 @@ it("finds nothing on a whole installation, with a signed delivery to a receiver 
   const result = await run([...args, "--json"], { cwd, env: { STOPWATCH_URL: front.origin } });
   const found = findings(result);
   expect(statuses(result)).toEqual({
-    ...{ address: "ok", TLS: "ok", key: "ok", account: "ok", environment: "ok", clock: "ok", quota: "ok", rate: "ok" },
-    ...{ version: "skipped", dispatchers: "ok", secrets: "ok", delivery: "ok" },
+    address: "ok",
+    TLS: "ok",
+    key: "ok",
+    account: "ok",
+    environment: "ok",
+    clock: "ok",
+    quota: "ok",
+    rate: "ok",
+    version: "skipped",
+    dispatchers: "ok",
+    secrets: "ok",
+    delivery: "ok",
   });
   expect(result.code).toBe(0);
   expect(found.quota?.found).toMatch(/^\d+ of \d+ schedules in \d{4}-\d\d \(UTC\)$/);
@@ -93,7 +103,8 @@ describe("names the cause, stops where the rest has no meaning, and ends with 1"
     const see = async () => findings(await run(["doctor", "--json"], { env: { STOPWATCH_URL: front.origin } })).version;
     front.answerInstead(html);
     expect(await see()).toMatchObject({
-      ...{ status: "failure", found: "a web page answers in place of the API (HTML, 200)" },
+      status: "failure",
+      found: "a web page answers in place of the API (HTML, 200)",
       fix: expect.stringContaining("captive portal"),
     });
     front.answerInstead((_, response) =>
@@ -222,10 +233,8 @@ describe("names the cause, stops where the rest has no meaning, and ends with 1"
     };
     const live = (await service.api.call("GET", "/v1/signing-secrets", caller.live)).body;
     expect(await see(`STOPWATCH_SECRET=${live.current}`)).toMatchObject({
-      ...{
-        status: "failure",
-        found: "STOPWATCH_SECRET of .env and the environment: neither the current nor the next secret of test",
-      },
+      status: "failure",
+      found: "STOPWATCH_SECRET of .env and the environment: neither the current nor the next secret of test",
     });
     expect(await see(`STOPWATCH_SECRET=${secrets.current}`)).toMatchObject({ status: "warning" });
     expect((await see(`STOPWATCH_SECRET=${secrets.current.slice(0, 20)}`))?.found).toContain(

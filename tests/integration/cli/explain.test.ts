@@ -12,7 +12,9 @@ it("tells of a real delivery where the time went, what the target said and what 
   const { run, caller } = await service.account();
   service.receiver.respond((_request, response) => response.writeHead(503).end("try\nlater \u001b[31m"));
   const { body } = await service.api.call("POST", "/v1/schedules", caller.test, {
-    ...{ targetUrl: `${service.receiver.origin}/hook`, fireIn: "1s", payload: "{}" },
+    targetUrl: `${service.receiver.origin}/hook`,
+    fireIn: "1s",
+    payload: "{}",
   });
   const read = async () => (await service.api.call("GET", `/v1/schedules/${body.id}`, caller.test)).body;
   await waitFor("the attempt has failed", async () => (await read()).status === "failed");

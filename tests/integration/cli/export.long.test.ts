@@ -73,7 +73,11 @@ it("what was exported and cancelled is created again by an import, as far as an 
   expect({ code: imported.code, ...imported.json()[0] }).toMatchObject({ code: 0, accepted: 2 });
   const { body } = await service.api.call("GET", "/v1/schedules?status=scheduled", caller.test);
   const shown = body.items.map(({ target_url, method, fire_at, early_fire, has_payload }: Record<string, unknown>) => ({
-    ...{ target_url, method, fire_at, early_fire, has_payload },
+    target_url,
+    method,
+    fire_at,
+    early_fire,
+    has_payload,
   }));
   expect(shown).toHaveLength(2);
   expect(shown).toContainEqual({
@@ -116,7 +120,9 @@ it("asks at the terminal while the export goes into a file: yes exports and canc
   };
   expect(await exportWith("n\r")).toMatchObject({ code: 1, content: "", status: "scheduled" });
   expect(await exportWith("y\r")).toMatchObject({
-    ...{ code: 0, content: expect.stringContaining(id), status: "cancelled" },
+    code: 0,
+    content: expect.stringContaining(id),
+    status: "cancelled",
   });
 });
 

@@ -43,8 +43,11 @@ describe("rotate", () => {
     expect(after.current).toBe(before.next);
     expect(json()).toEqual([
       {
-        ...{ env: "test", current: `whsec_…${after.current.slice(-4)}`, next: `whsec_…${after.next.slice(-4)}` },
-        ...{ rotated_at: after.rotated_at, replayed: false },
+        env: "test",
+        current: `whsec_…${after.current.slice(-4)}`,
+        next: `whsec_…${after.next.slice(-4)}`,
+        rotated_at: after.rotated_at,
+        replayed: false,
         former_valid_until: new Date(Date.parse(after.rotated_at) + 86_400_000).toISOString(),
       },
     ]);

@@ -24,7 +24,9 @@ export async function startCliService(settings: Record<string, string> = {}) {
     const run = (args: readonly string[], options: CliOptions = {}): Promise<CliResult> =>
       runCli(args, { ...options, env: { ...settings, ...options.env } });
     return {
-      ...{ caller, settings, run },
+      caller,
+      settings,
+      run,
       create: (body?: object) => api.create(caller[env], body),
       get: async (id: string) => (await api.call("GET", `/v1/schedules/${id}`, caller[env])).body,
     };

@@ -150,7 +150,8 @@ it("still tries the secrets of this folder when the installation does not answer
   const { run, test } = await accountWithSecrets();
   const cwd = folderOf({ ".env": envText({ STOPWATCH_SECRET: test.current }) });
   const { code, stderr } = await run(["verify", "-"], {
-    ...{ cwd, stdin: await requestSignedWith(test.current) },
+    cwd,
+    stdin: await requestSignedWith(test.current),
     env: { STOPWATCH_URL: "http://127.0.0.1:9" },
   });
   expect(code).toBe(0);

@@ -24,7 +24,10 @@ afterAll(async () => {
 async function errorOf(statement: string, session: Record<string, string | number> = {}) {
   const failed: string[] = [];
   const pool = connect({
-    ...{ url: database.serviceUrl, name: "test", connectionsMax: 1, session },
+    url: database.serviceUrl,
+    name: "test",
+    connectionsMax: 1,
+    session,
     onFailed: ({ fault }) => failed.push(fault),
   });
   const error = await pool.run(4_000, ({ sql }) => sql.unsafe(statement)).catch((thrown) => thrown);

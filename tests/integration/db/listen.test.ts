@@ -55,7 +55,12 @@ async function write(overrides: Partial<NewExchange> = {}, body = ""): Promise<N
     body: Buffer.from(body),
   };
   const exchange = {
-    ...{ id, accountId, scheduleId: schedule.id, attempt: 1, isReserved: true, path: "/hooks/a" },
+    id,
+    accountId,
+    scheduleId: schedule.id,
+    attempt: 1,
+    isReserved: true,
+    path: "/hooks/a",
     request: sealExchangeRequest(RING, request, { id, scheduleId: schedule.id, targetUrl: TARGET }),
     deadlineMs: Date.now() + 30_000,
     ...overrides,
@@ -99,7 +104,10 @@ it("a listener gets the request as it was written, its answer reaches the dispat
   const of = { id, scheduleId, targetUrl: TARGET };
   const request = openExchangeRequest(RING, handed?.request ?? Buffer.alloc(0), of);
   expect({ ...request, body: request.body.toString() }).toEqual({
-    ...{ method: "POST", path: "/hooks/a?b=c", headers: [["X-a", "b"]], body: "some bytes" },
+    method: "POST",
+    path: "/hooks/a?b=c",
+    headers: [["X-a", "b"]],
+    body: "some bytes",
   });
   expect(await answer(id, listener)).toBe("answered");
   expect(await rowOf(id)).toMatchObject({ state: "answered", request: null });

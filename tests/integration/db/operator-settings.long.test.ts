@@ -109,8 +109,12 @@ describe("every answer and every delivery is as without the setting, with", () =
 describe("a setting that cannot be sent through a pooler", () => {
   const needed = Object.entries(NEEDED).filter(([name]) => !(name in POOLED_SESSION));
   const other: Record<string, string> = {
-    ...{ extra_float_digits: "0", standard_conforming_strings: "off", array_nulls: "off", exit_on_error: "on" },
-    ...{ default_transaction_isolation: "'repeatable read'", gin_fuzzy_search_limit: "5" },
+    extra_float_digits: "0",
+    standard_conforming_strings: "off",
+    array_nulls: "off",
+    exit_on_error: "on",
+    default_transaction_isolation: "'repeatable read'",
+    gin_fuzzy_search_limit: "5",
   };
 
   it.skipIf(PGBOUNCER === undefined)("stops the web process, which says what to run; that run, it starts", async () => {

@@ -22,7 +22,8 @@ export async function startUnder(receiver: Receiver, settings: readonly string[]
   const pooler = pooled ? await startPgBouncer(api.config.databaseUrl) : undefined;
   const direct = api.config.databaseUrl;
   const config = testConfig(pooler?.url ?? direct, {
-    ...{ DATABASE_DIRECT_URL: direct, DELIVERY_ALLOW: receiver.origin },
+    DATABASE_DIRECT_URL: direct,
+    DELIVERY_ALLOW: receiver.origin,
   });
   const services = startServices(config);
   return {

@@ -78,7 +78,9 @@ describe("of several hosts, the one that takes writes is found", () => {
       const heard: string[] = [];
       let begun = 0;
       const listener = listen({
-        ...{ url, name: "hosts", channel: async () => "hosts" },
+        url,
+        name: "hosts",
+        channel: async () => "hosts",
         onNotice: (payload) => heard.push(payload),
         onListening: () => begun++,
       });
@@ -229,7 +231,9 @@ it("a pool leaves a server whose database becomes read-only, before its first wr
   const portOf = async () => (await pool.run(5_000, ({ sql }) => sql`SELECT inet_server_port() AS port`))[0]?.port;
   let begun = 0;
   const listener = listen({
-    ...{ url: both, name: "hosts moved", channel: async () => "hosts" },
+    url: both,
+    name: "hosts moved",
+    channel: async () => "hosts",
     onNotice: () => {},
     onListening: () => begun++,
   });

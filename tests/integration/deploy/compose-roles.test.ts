@@ -35,13 +35,12 @@ it.skipIf(!hasPsql)(
       .replace("ALTER DATABASE stopwatch ", "ALTER DATABASE stopwatch_compose ");
     const env = {
       ...processEnv(),
-      ...{
-        NODE_ENV: "test" as const,
-        PGHOST: at.hostname,
-        PGPORT: at.port,
-        PGPASSWORD: decodeURIComponent(at.password),
-      },
-      ...{ POSTGRES_USER: decodeURIComponent(at.username), POSTGRES_DB: "stopwatch_compose" },
+      NODE_ENV: "test" as const,
+      PGHOST: at.hostname,
+      PGPORT: at.port,
+      PGPASSWORD: decodeURIComponent(at.password),
+      POSTGRES_USER: decodeURIComponent(at.username),
+      POSTGRES_DB: "stopwatch_compose",
     };
     const made = spawnSync("sh", ["-c", script], { encoding: "utf8", env });
     expect([made.status, made.stderr]).toEqual([0, ""]);

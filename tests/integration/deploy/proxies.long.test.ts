@@ -214,7 +214,8 @@ for (const name of ["nginx", "caddy"] as const) {
     it("a bulk call of 24 MiB passes, and one above the limit is refused by the API itself", async () => {
       const { live } = await served.api.account("indie");
       const schedules = Array.from({ length: 100 }, () => ({
-        ...{ targetUrl: TARGET, fireAt: FUTURE },
+        targetUrl: TARGET,
+        fireAt: FUTURE,
         payload: "x".repeat(250_000),
       }));
       const headers = [...withKey(live), ...json];

@@ -14,19 +14,22 @@ const unreachable = (error_text: string) => ({ outcome: "unreachable", status_co
 const cases: Case[] = [
   {
     title: "line breaks before its status line",
-    ...{ head: "", endless: "\r\n".repeat(8_192) },
+    head: "",
+    endless: "\r\n".repeat(8_192),
     outcome: unreachable("the answer has more bytes than are read"),
   },
   {
     title: "interim answers",
-    ...{ head: "", endless: "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n".repeat(512) },
+    head: "",
+    endless: "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n".repeat(512),
     outcome: unreachable("the answer's headers are too long"),
   },
   { title: "an extension of a chunk", head: `${FAILED}1;`, endless: "a".repeat(16_384), outcome: rejected },
   { title: "zeros before the size of a chunk", head: FAILED, endless: "0".repeat(16_384), outcome: rejected },
   {
     title: "chunks of one byte with extensions",
-    ...{ head: FAILED, endless: `1;${"a".repeat(1_000)}\r\nx\r\n`.repeat(16) },
+    head: FAILED,
+    endless: `1;${"a".repeat(1_000)}\r\nx\r\n`.repeat(16),
     outcome: rejected,
   },
   { title: "trailers", head: `${FAILED}0\r\n`, endless: "X: a\r\n".repeat(2_048), outcome: rejected },

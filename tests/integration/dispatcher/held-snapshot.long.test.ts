@@ -61,7 +61,11 @@ afterAll(async () => {
 const live = (accountId: string) => ({ accountId, env: "live" as const });
 
 const dispatcher = (): BeatingDispatcher => ({
-  ...{ id: harness.dispatcherId, host: "host", pid: 1, version: "0.0.0", skewMs: 0 },
+  id: harness.dispatcherId,
+  host: "host",
+  pid: 1,
+  version: "0.0.0",
+  skewMs: 0,
   recoveredToMs: Date.now() - 10_000,
   openFromMs: Date.now() - 1_000,
 });

@@ -187,7 +187,9 @@ describe("without a listener", () => {
   it("an attempt fails with its reason and is tried again as any other", async () => {
     const id = await schedule();
     expect(await attemptOf(id)).toMatchObject({
-      ...{ via: "listener", outcome: "unreachable", status_code: null },
+      via: "listener",
+      outcome: "unreachable",
+      status_code: null,
       error_text: "unreachable: no listener is connected",
     });
     const listener = await listen();
@@ -221,7 +223,9 @@ describe("a listener that leaves", () => {
     await waitFor("it has the request", () => first.heard.length === 1);
     await first.leave();
     expect(await attemptOf(id)).toMatchObject({
-      ...{ via: "listener", outcome: "unreachable", status_code: null },
+      via: "listener",
+      outcome: "unreachable",
+      status_code: null,
       error_text: "unreachable: the listener left before it answered",
     });
     expect(await first.answer(first.heard[0]?.id ?? "", OK)).toBe("over");

@@ -226,7 +226,8 @@ describe("proxy environment variables", () => {
     const nameServer = await startDnsServer({});
     const child = await harness.process({
       env: {
-        ...{ NODE_USE_ENV_PROXY: "1", LOOPBACK_NAME_SERVER: nameServer.address },
+        NODE_USE_ENV_PROXY: "1",
+        LOOPBACK_NAME_SERVER: nameServer.address,
         ...Object.fromEntries(names.map((name) => [name, address])),
       },
       preload: `import ${JSON.stringify(new URL("../../helpers/loopback-names.ts", import.meta.url).href)};`,

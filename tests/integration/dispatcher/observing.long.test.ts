@@ -82,8 +82,12 @@ describe("a dispatcher process", () => {
     const hold = await holdForOperator(harness.sql);
     const child = spawn(process.execPath, ["dispatcher/main.ts"], {
       env: {
-        ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "info", DISPATCHER_PORT: String(port) },
-        ...{ DATABASE_URL: harness.databaseUrl, ENCRYPTION_KEYS },
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        LOG_LEVEL: "info",
+        DISPATCHER_PORT: String(port),
+        DATABASE_URL: harness.databaseUrl,
+        ENCRYPTION_KEYS,
       },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -119,8 +123,12 @@ describe("a dispatcher process", () => {
   ])("keeps delivering with a log %s", async (_, stdout, begin) => {
     const child = spawn(process.execPath, ["dispatcher/main.ts"], {
       env: {
-        ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
-        ...{ DATABASE_URL: harness.databaseUrl, DELIVERY_ALLOW: receiver.origin },
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        LOG_LEVEL: "trace",
+        DISPATCHER_PORT: "0",
+        DATABASE_URL: harness.databaseUrl,
+        DELIVERY_ALLOW: receiver.origin,
         ENCRYPTION_KEYS,
       },
       stdio: ["ignore", stdout(), "inherit"],
@@ -165,8 +173,14 @@ describe("the log of a dispatcher", () => {
     const of = (id: string, attempt: number) =>
       attempts.find((line) => line.scheduleId === encodeId("sch", id) && line.attempt === attempt);
     expect(of(good, 1)).toMatchObject({
-      ...{ level: 30, accountId: account.id, env: "live", outcome: "delivered", status: 204, method: "POST" },
-      ...{ target: `${receiver.origin}/good/1`, waitMs: 0 },
+      level: 30,
+      accountId: account.id,
+      env: "live",
+      outcome: "delivered",
+      status: 204,
+      method: "POST",
+      target: `${receiver.origin}/good/1`,
+      waitMs: 0,
     });
     for (const name of ["lateMs", "claimMs", "connectMs", "firstByteMs", "totalMs"]) {
       expect(of(good, 1)?.[name]).toBeGreaterThanOrEqual(0);

@@ -128,7 +128,9 @@ describe("a cancel", () => {
     await end(cancelled, "cancelled");
     const id = await accept("cancel", { filter: {} });
     expect(await finish(id)).toMatchObject({
-      ...{ status: "done", acted: 3, scanned: 7 },
+      status: "done",
+      acted: 3,
+      scanned: 7,
       leftAlone: { firing: 1, succeeded: 1, dead: 1, cancelled: 1 },
     });
     expect(await statuses()).toEqual({ cancelled: 4, firing: 1, succeeded: 1, dead: 1 });
@@ -334,7 +336,8 @@ describe("a replay", () => {
     const graceLimit = 55_000;
     await harness.sql`UPDATE usage SET scheduled = ${graceLimit - 3} WHERE account_id = ${account.id}`;
     expect(await finish(await accept("replay", { ids }))).toMatchObject({
-      ...{ status: "done", acted: 3 },
+      status: "done",
+      acted: 3,
       leftAlone: { over_quota: 2 },
     });
     const [usage] = await harness.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;

@@ -20,7 +20,13 @@ async function start(allow: string[] = []) {
   const account = await harness.account({ settings: { retry_attempts: 0 } });
   const status = async (id: string) => (await harness.read(id)).status;
   return {
-    ...{ receivers, origins, harness, dispatcher, account, watched, status },
+    receivers,
+    origins,
+    harness,
+    dispatcher,
+    account,
+    watched,
+    status,
     schedule: (url: string) => harness.schedule(account, url, inMs(300)),
     becomes: (id: string, expected: string) =>
       waitFor(`it is ${expected}`, async () => (await status(id)) === expected),

@@ -226,9 +226,15 @@ describe("the counts of hosts", () => {
     expect(await rowsOf(account.id)).toMatchObject([
       { host: "b.example:8443", code: 200, n: 1, dead: 0, last_error: null },
       {
-        ...{ host: "example.com", code: 503, n: 3, dead: 2, last_error: "settlement window closed" },
-        ...{ first_at: new Date(atMs), last_at: new Date(atMs + 2_000) },
-        ...{ first_due: due, last_due: new Date(due.getTime() + 500) },
+        host: "example.com",
+        code: 503,
+        n: 3,
+        dead: 2,
+        last_error: "settlement window closed",
+        first_at: new Date(atMs),
+        last_at: new Date(atMs + 2_000),
+        first_due: due,
+        last_due: new Date(due.getTime() + 500),
       },
     ]);
   });

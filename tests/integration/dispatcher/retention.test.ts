@@ -297,8 +297,13 @@ describe("API keys", () => {
   it("are deleted once they have been revoked for 30 days, and never while they are not revoked", async () => {
     const account = await harness.account();
     const rows = [null, 1, 29.9, 30.1, 400].map((days) => ({
-      ...{ id: newId(Date.now()), account_id: account.id, env: "live", name: `${days}`, last4: "abcd" },
-      ...{ hash: randomBytes(32), created_at: new Date(Date.now() - 500 * DAY_MS) },
+      id: newId(Date.now()),
+      account_id: account.id,
+      env: "live",
+      name: `${days}`,
+      last4: "abcd",
+      hash: randomBytes(32),
+      created_at: new Date(Date.now() - 500 * DAY_MS),
       revoked_at: days === null ? null : new Date(Date.now() - days * DAY_MS),
     }));
     await harness.sql`INSERT INTO api_keys ${harness.sql(rows)}`;
@@ -411,7 +416,9 @@ describe("the work of retention", () => {
       CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'`;
     await harness.sql`CREATE TRIGGER slow BEFORE UPDATE ON schedules FOR EACH ROW EXECUTE FUNCTION be_slow()`;
     const hasty = connect({
-      ...{ url: harness.config.databaseUrl, name: "hasty", connectionsMax: 1 },
+      url: harness.config.databaseUrl,
+      name: "hasty",
+      connectionsMax: 1,
       session: { ...RETENTION_SESSION, statement_timeout: 400 },
     });
     try {
@@ -423,7 +430,10 @@ describe("the work of retention", () => {
       const warnings = logs.filter(({ level }) => level >= 40);
       expect(warnings.slice(0, 2)).toEqual(
         [200, 100].map((rowsMax) => ({
-          ...{ level: 40, job: "payloads", rowsMax, timeoutMs: 5_000 },
+          level: 40,
+          job: "payloads",
+          rowsMax,
+          timeoutMs: 5_000,
           msg: "a batch of retention took too long and was cancelled; the next one is half as large",
         })),
       );

@@ -42,7 +42,9 @@ function start() {
   };
   const me = { id, host: "test", pid: 1, version: "0.0.0" };
   const shards = new Shards({
-    ...{ database, me, heartbeats: new Heartbeats({ database, me, findPrimaries: async () => [], onHold: () => {} }) },
+    database,
+    me,
+    heartbeats: new Heartbeats({ database, me, findPrimaries: async () => [], onHold: () => {} }),
     clock: {
       monotonic: () => performance.now(),
       isSet: () => true,

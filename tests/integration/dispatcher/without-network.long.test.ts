@@ -53,9 +53,15 @@ it.skipIf(!canIsolate)(
     const args = ["-rn", process.execPath, "--import", RECEIVER, "dispatcher/main.ts"];
     child = spawn("unshare", args, {
       env: {
-        ...{ PATH: processEnv().PATH, NODE_ENV: "test", ...COMPILE_CACHE, ENCRYPTION_KEYS, DELIVERY_ALLOW: ORIGIN },
+        PATH: processEnv().PATH,
+        NODE_ENV: "test",
+        ...COMPILE_CACHE,
+        ENCRYPTION_KEYS,
+        DELIVERY_ALLOW: ORIGIN,
         DATABASE_URL: `postgres://${username}:${password}@${pathname}?host=${encodeURIComponent(folder)}`,
-        ...{ HOST: "0.0.0.0", DISPATCHER_PORT: "0", LOG_LEVEL: "warn" },
+        HOST: "0.0.0.0",
+        DISPATCHER_PORT: "0",
+        LOG_LEVEL: "warn",
       },
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -28,14 +28,18 @@ const WORKER = fileURLToPath(new URL("./serve-worker.ts", import.meta.url));
 
 export const EXAMPLES: readonly Example[] = [
   {
-    ...{ name: "nextjs", types: "node", build: [NODE, NEXT, "build"] },
+    name: "nextjs",
+    types: "node",
+    build: [NODE, NEXT, "build"],
     start: (port) => [NODE, NEXT, "start", "--port", `${port}`],
   },
-  { ...{ name: "hono", modules: ["hono", "@hono/node-server"], types: "node" }, start: () => [NODE, "server.ts"] },
-  { ...{ name: "express", modules: ["express", "@types/express"], types: "node" }, start: () => [NODE, "server.ts"] },
-  { ...{ name: "fastify", modules: ["fastify"], types: "node" }, start: () => [NODE, "server.ts"] },
+  { name: "hono", modules: ["hono", "@hono/node-server"], types: "node", start: () => [NODE, "server.ts"] },
+  { name: "express", modules: ["express", "@types/express"], types: "node", start: () => [NODE, "server.ts"] },
+  { name: "fastify", modules: ["fastify"], types: "node", start: () => [NODE, "server.ts"] },
   {
-    ...{ name: "cloudflare-worker", modules: ["miniflare"], types: "@cloudflare/workers-types" },
+    name: "cloudflare-worker",
+    modules: ["miniflare"],
+    types: "@cloudflare/workers-types",
     start: () => [NODE, WORKER, join(RUNTIMES, "miniflare")],
   },
   { name: "python", program: "python3", start: () => ["python3", "receiver.py"] },

@@ -57,21 +57,31 @@ describeWithRuntimes("the packed SDK, for a developer's project", () => {
         `the SDK compiles with TypeScript ${version}, ${moduleResolution}, exactOptionalPropertyTypes %s`,
         (exactOptionalPropertyTypes) =>
           compile(compiler, ["checks.ts", "consumer.ts"], {
-            ...{ ...resolution, exactOptionalPropertyTypes, lib: ["es2022", "dom", "dom.iterable"], types: [] },
+            ...resolution,
+            exactOptionalPropertyTypes,
+            lib: ["es2022", "dom", "dom.iterable"],
+            types: [],
           }),
       );
 
       it(`the SDK compiles with TypeScript ${version}, ${moduleResolution}, and the types of Node.js instead of a browser's`, () =>
         compile(compiler, ["checks.ts", "node-consumer.ts"], {
-          ...{ ...resolution, exactOptionalPropertyTypes: true, lib: ["es2024"], types: ["node"] },
+          ...resolution,
+          exactOptionalPropertyTypes: true,
+          lib: ["es2024"],
+          types: ["node"],
         }));
     }
   }
 
   it("the SDK compiles with moduleResolution node10, which knows no exports", () =>
     compile(COMPILERS[0][1], ["consumer.ts"], {
-      ...{ module: "commonjs", moduleResolution: "node10", esModuleInterop: true },
-      ...{ exactOptionalPropertyTypes: true, lib: ["es2022", "dom", "dom.iterable"], types: [] },
+      module: "commonjs",
+      moduleResolution: "node10",
+      esModuleInterop: true,
+      exactOptionalPropertyTypes: true,
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
     }));
 
   it("publint finds nothing wrong with the package of the SDK", () =>

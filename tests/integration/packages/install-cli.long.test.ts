@@ -29,18 +29,20 @@ async function createFolder() {
   const folder = join(root, String(++folders));
   await mkdir(folder);
   const env = {
-    ...{ NODE_ENV: "development" as const, PATH: processEnv().PATH, HOME: join(root, "home"), NO_COLOR: "1", CI: "1" },
-    ...{ npm_config_registry: "http://127.0.0.1:9/", npm_config_cache: join(root, ".npm"), npm_config_audit: "false" },
-    ...{
-      npm_config_ignore_scripts: "true",
-      YARN_NPM_REGISTRY_SERVER: "http://127.0.0.1:9",
-      YARN_ENABLE_TELEMETRY: "0",
-    },
-    ...{
-      YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
-      STOPWATCH_API_KEY: served.caller.test,
-      STOPWATCH_URL: served.web.origin,
-    },
+    NODE_ENV: "development" as const,
+    PATH: processEnv().PATH,
+    HOME: join(root, "home"),
+    NO_COLOR: "1",
+    CI: "1",
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_cache: join(root, ".npm"),
+    npm_config_audit: "false",
+    npm_config_ignore_scripts: "true",
+    YARN_NPM_REGISTRY_SERVER: "http://127.0.0.1:9",
+    YARN_ENABLE_TELEMETRY: "0",
+    YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
+    STOPWATCH_API_KEY: served.caller.test,
+    STOPWATCH_URL: served.web.origin,
   };
   const run = async (program: string, ...args: string[]) =>
     (await promisify(execFile)(program, args, { cwd: folder, env })).stdout.trim();

@@ -53,15 +53,15 @@ async function createProject() {
   await mkdir(folder);
   await writeFile(join(folder, "package.json"), '{ "name": "project", "type": "module" }');
   const env = {
-    ...{
-      NODE_ENV: "development" as const,
-      PATH: processEnv().PATH,
-      HOME: root,
-      DENO_DIR: join(root, ".deno"),
-      NO_COLOR: "1",
-      CI: "1",
-    },
-    ...{ npm_config_registry: "http://127.0.0.1:9/", npm_config_cache: join(root, ".npm"), npm_config_audit: "false" },
+    NODE_ENV: "development" as const,
+    PATH: processEnv().PATH,
+    HOME: root,
+    DENO_DIR: join(root, ".deno"),
+    NO_COLOR: "1",
+    CI: "1",
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_cache: join(root, ".npm"),
+    npm_config_audit: "false",
   };
   const run = async (program: string, ...args: string[]) =>
     (await promisify(execFile)(program, args, { cwd: folder, env })).stdout.trim();

@@ -30,8 +30,11 @@ afterAll(() => web.close());
 beforeEach(async () => {
   api = await startApi({ BASE_URL: web.url });
   settings = {
-    ...{ DATABASE_URL: api.config.databaseUrl, ENCRYPTION_KEYS, BASE_URL: web.url },
-    ...{ DATA_DIR: api.config.mail.mailboxDir.replace(/\/mailbox$/, ""), LOG_LEVEL: "fatal" },
+    DATABASE_URL: api.config.databaseUrl,
+    ENCRYPTION_KEYS,
+    BASE_URL: web.url,
+    DATA_DIR: api.config.mail.mailboxDir.replace(/\/mailbox$/, ""),
+    LOG_LEVEL: "fatal",
   };
   return () => api.stop();
 });
@@ -245,12 +248,14 @@ describe("npm run doctor", () => {
   it("prints a line for each check, as JSON one object, exits with 1 for a failure and 2 for a wrong option, and shows no secret", async () => {
     const url = Object.assign(new URL(api.config.databaseUrl), { password: "canary%40password" }).href;
     const secrets = {
-      ...{
-        DATABASE_URL: url,
-        ENCRYPTION_KEYS: `canary:${Buffer.from("canary".repeat(6).slice(0, 32)).toString("base64")}`,
-      },
-      ...{ AUTH_SECRET: "canary".repeat(6), METRICS_TOKEN: "canary-metrics", STRIPE_SECRET_KEY: "canary-stripe" },
-      ...{ STRIPE_WEBHOOK_SECRET: "canary-hook", STRIPE_PRICE_INDIE: "price", AUTH_GOOGLE_SECRET: "canary-google" },
+      DATABASE_URL: url,
+      ENCRYPTION_KEYS: `canary:${Buffer.from("canary".repeat(6).slice(0, 32)).toString("base64")}`,
+      AUTH_SECRET: "canary".repeat(6),
+      METRICS_TOKEN: "canary-metrics",
+      STRIPE_SECRET_KEY: "canary-stripe",
+      STRIPE_WEBHOOK_SECRET: "canary-hook",
+      STRIPE_PRICE_INDIE: "price",
+      AUTH_GOOGLE_SECRET: "canary-google",
     };
     const plain = runScript("doctor", [], { ...settings, ...secrets, AUTH_GOOGLE_ID: "id" });
     const json = runScript("doctor", ["--json"], { ...settings, ...secrets });

@@ -294,7 +294,10 @@ async function startPair(release: { programs?: string }) {
   const open = (url: string) => postgres(url, { ...QUIET, max: 2, connection: WRITES });
   const [from, target] = [open(old.url), open(to)];
   return {
-    ...{ old, to, from, target },
+    old,
+    to,
+    from,
+    target,
     async remove() {
       await Promise.all([from, target].map((sql) => sql.end({ timeout: 2 })));
       await Promise.all([old, next].map((server) => server.stop()));

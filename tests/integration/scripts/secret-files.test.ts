@@ -17,8 +17,10 @@ beforeAll(async () => {
   await writeFile(join(folder, "url"), `${database.url}\n`);
   await writeFile(join(folder, "keys"), ENCRYPTION_KEYS);
   settings = {
-    ...{ DATABASE_URL_FILE: join(folder, "url"), ENCRYPTION_KEYS_FILE: join(folder, "keys") },
-    ...{ DISPATCHER_PORT: "0", DATA_DIR: join(folder, "data") },
+    DATABASE_URL_FILE: join(folder, "url"),
+    ENCRYPTION_KEYS_FILE: join(folder, "keys"),
+    DISPATCHER_PORT: "0",
+    DATA_DIR: join(folder, "data"),
   };
 });
 afterAll(async () => {

@@ -49,8 +49,12 @@ beforeAll(async () => {
   });
   dispatcher = spawn(process.execPath, ["dispatcher/main.ts"], {
     env: {
-      ...{ PATH: processEnv().PATH, NODE_ENV: "test", LOG_LEVEL: "trace", DISPATCHER_PORT: "0" },
-      ...{ DATABASE_URL: api.config.databaseUrl, DELIVERY_ALLOW: receiver.origin },
+      PATH: processEnv().PATH,
+      NODE_ENV: "test",
+      LOG_LEVEL: "trace",
+      DISPATCHER_PORT: "0",
+      DATABASE_URL: api.config.databaseUrl,
+      DELIVERY_ALLOW: receiver.origin,
       PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }),
       ENCRYPTION_KEYS,
     },

@@ -18,7 +18,10 @@ describe("the address of the list of schedules", () => {
 
   it("names statuses, a part of the URL, a page and an order", () => {
     expect(read({ status: "dead,failed", q: " lumen ", sort: "-fire_at", page: "3" })).toEqual({
-      ...{ filter: { status: ["dead", "failed"], q: "lumen" }, sort: "-fire_at", page: 3, range: NO_RANGE },
+      filter: { status: ["dead", "failed"], q: "lumen" },
+      sort: "-fire_at",
+      page: 3,
+      range: NO_RANGE,
     });
   });
 
@@ -73,7 +76,9 @@ describe("the address of the log", () => {
   it("names an outcome, a class of codes, a schedule, a part of the URL and a page", () => {
     const params = { outcome: "failed", code: "5xx", schedule_id: encodeId("sch", id), q: " lumen ", page: "4" };
     expect(read(params)).toMatchObject({
-      ...{ input: { outcome: "failed", code: "5xx", schedule_id: id, q: "lumen", offset: 150 }, page: 4, invalid: [] },
+      input: { outcome: "failed", code: "5xx", schedule_id: id, q: "lumen", offset: 150 },
+      page: 4,
+      invalid: [],
     });
   });
 

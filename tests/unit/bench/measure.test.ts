@@ -65,13 +65,18 @@ describe("latenessOfOthers", () => {
   test("measures the jobs outside the control group, and how many of them arrived per second", () => {
     const jobs = [job(0, 1_000), job(1, 1_000), job(2, 1_100), job(3, 1_200)];
     expect(latenessOfOthers(jobs, 1, arrived(1_001, 1_500, 2_000, Number.NaN), 1_000)).toEqual({
-      ...{ othersP50: 500, othersP99: 900, othersMax: 900, othersPerSecond: 2 },
+      othersP50: 500,
+      othersP99: 900,
+      othersMax: 900,
+      othersPerSecond: 2,
     });
   });
 
   test("is null when every job is in the control group", () => {
     expect(latenessOfOthers([job(0, 1_000)], 1, arrived(1_001), 1_000)).toMatchObject({
-      ...{ othersP50: null, othersMax: null, othersPerSecond: null },
+      othersP50: null,
+      othersMax: null,
+      othersPerSecond: null,
     });
   });
 });

@@ -56,8 +56,11 @@ describe("the count of connections over bound", () => {
       client: Array.from({ length: n }, (_, at) => created(`s${at}`, 60_000)),
       arrivals: Array.from({ length: n }, (_, at) => arrived(`s${at}`, 60_000 + at, 5_000)),
       claims: Array.from({ length: n }, (_, at) => ({
-        ...{ scheduleId: `s${at}`, attempt: 1, dispatcherId: at === 0 ? owner : "d1" },
-        ...{ claimedAtMs: BEGAN + 59_900, deadlineMs: BEGAN + 94_900 },
+        scheduleId: `s${at}`,
+        attempt: 1,
+        dispatcherId: at === 0 ? owner : "d1",
+        claimedAtMs: BEGAN + 59_900,
+        deadlineMs: BEGAN + 94_900,
       })),
     });
     expect(details(requests(4))).toEqual([]);
@@ -72,8 +75,11 @@ describe("the count of connections over bound", () => {
       ),
       arrivals: Array.from({ length: n }, (_, at) => arrived(`s${at}`, 60_000 + at, 5_000)),
       claims: Array.from({ length: n }, (_, at) => ({
-        ...{ scheduleId: `s${at}`, attempt: 1, dispatcherId: "d1" },
-        ...{ claimedAtMs: BEGAN + 59_900, deadlineMs: BEGAN + 94_900 },
+        scheduleId: `s${at}`,
+        attempt: 1,
+        dispatcherId: "d1",
+        claimedAtMs: BEGAN + 59_900,
+        deadlineMs: BEGAN + 94_900,
       })),
     });
     expect(details(requests(6))).toEqual([]);
@@ -84,8 +90,11 @@ describe("the count of connections over bound", () => {
     const client = Array.from({ length: 8 }, (_, at) => created(`s${at}`, 60_000));
     const arrivals = client.map(({ id }, at) => arrived(id, 60_000 + (at < 4 ? 0 : 990), 1_000));
     const claims = client.map(({ id }) => ({
-      ...{ scheduleId: id, attempt: 1, dispatcherId: "d1" },
-      ...{ claimedAtMs: BEGAN + 59_900, deadlineMs: BEGAN + 94_900 },
+      scheduleId: id,
+      attempt: 1,
+      dispatcherId: "d1",
+      claimedAtMs: BEGAN + 59_900,
+      deadlineMs: BEGAN + 94_900,
     }));
     expect(details({ client, arrivals, claims })).toEqual([]);
   });

@@ -16,7 +16,12 @@ function group(late: number, injected: Injected[] = []) {
   });
 }
 const fault = (fromMs: number, untilMs: number, rest: Partial<Injected> = {}): Injected => ({
-  ...{ kind: "pause", pid: 11, slot: 0, note: "", fromMs: BEGAN + fromMs, untilMs: BEGAN + untilMs },
+  kind: "pause",
+  pid: 11,
+  slot: 0,
+  note: "",
+  fromMs: BEGAN + fromMs,
+  untilMs: BEGAN + untilMs,
   ...rest,
 });
 const kinds = (...of: Parameters<typeof group>) => {
@@ -34,7 +39,10 @@ describe("the control group", () => {
     const evidence = group(0);
     const retry = { ...arrived("s0", DUE + 9_000), attempt: 2 };
     expect(latenessOf("control", { ...evidence, arrivals: [...evidence.arrivals, retry] })).toEqual({
-      ...{ count: 200, p50: 1, p99: 1, max: 1 },
+      count: 200,
+      p50: 1,
+      p99: 1,
+      max: 1,
     });
   });
 
@@ -58,7 +66,9 @@ describe("the control group", () => {
 
   it("includes a request that was over the limit before a fault began, with its wait up to the fault", () => {
     expect(latenessOf("control", group(200, [fault(DUE + 1_400, DUE + 1_500)]))).toMatchObject({
-      ...{ count: 200, p50: expect.closeTo(900, -1), max: 1_400 },
+      count: 200,
+      p50: expect.closeTo(900, -1),
+      max: 1_400,
     });
   });
 

@@ -6,8 +6,17 @@ export const BEGAN = 1_000_000;
 /** Evidence of a run in which nothing happened but what `rest` says. */
 export function evidenceOf(rest: Partial<Evidence>): Evidence {
   return {
-    ...{ client: [], arrivals: [], schedules: [], attempts: [], claims: [], injected: [], audits: [], attacks: [] },
-    ...{ lifetimes: [], socketCounts: [], processSockets: [] },
+    client: [],
+    arrivals: [],
+    schedules: [],
+    attempts: [],
+    claims: [],
+    injected: [],
+    audits: [],
+    attacks: [],
+    lifetimes: [],
+    socketCounts: [],
+    processSockets: [],
     processes: [
       { dispatcherId: "d1", pid: 11, slot: 0 },
       { dispatcherId: "d2", pid: 12, slot: 1 },
@@ -21,14 +30,24 @@ export function evidenceOf(rest: Partial<Evidence>): Evidence {
 
 /** One schedule of the control group, due `atMs` after the run began and acknowledged three seconds before that. */
 export const created = (id: string, atMs: number, rest: Partial<ClientEntry> = {}): ClientEntry => ({
-  ...{ id, accountId: "a1", group: "control", origin: "https://localhost:1", behaviour: "ok", bodyHash: "aa" },
-  ...{ fireAtMs: BEGAN + atMs, acknowledgedAtMs: BEGAN + atMs - 3_000, changes: [] },
+  id,
+  accountId: "a1",
+  group: "control",
+  origin: "https://localhost:1",
+  behaviour: "ok",
+  bodyHash: "aa",
+  fireAtMs: BEGAN + atMs,
+  acknowledgedAtMs: BEGAN + atMs - 3_000,
+  changes: [],
   ...rest,
 });
 
 /** The first request of a schedule, `atMs` after the run began. The receiver was idle when it read it. */
 export const arrived = (id: string, atMs: number, forMs = 5): Arrival => ({
-  ...{ scheduleId: id, attempt: 1, statusCode: 200, bodyHash: "aa" },
+  scheduleId: id,
+  attempt: 1,
+  statusCode: 200,
+  bodyHash: "aa",
   arrivedAtMs: BEGAN + atMs,
   readableAfterMs: BEGAN + atMs,
   endedAtMs: BEGAN + atMs + forMs,

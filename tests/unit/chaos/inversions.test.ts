@@ -14,15 +14,19 @@ function overtaken(older: Partial<ClientEntry> = {}, rest: Partial<Evidence> = {
 }
 const ids = (evidence: Evidence) => findInversions(evidence).map(({ id }) => id);
 const claim = (scheduleId: string, atMs: number, dispatcherId: string) => ({
-  ...{ scheduleId, attempt: 1, dispatcherId },
-  ...{ claimedAtMs: BEGAN + atMs, deadlineMs: BEGAN + atMs + 35_000 },
+  scheduleId,
+  attempt: 1,
+  dispatcherId,
+  claimedAtMs: BEGAN + atMs,
+  deadlineMs: BEGAN + atMs + 35_000,
 });
 
 describe("the count of inversions", () => {
   it("fails a run in which a request is overtaken by a later one of its lane to the same origin", () => {
     expect(ids(overtaken())).toEqual(["older"]);
     expect(verdictOf(overtaken()).violations).toContainEqual({
-      ...{ kind: "inversions", of: "older" },
+      kind: "inversions",
+      of: "older",
       detail: "control: due 1000 ms before newer, and sent 500 ms after it",
     });
   });

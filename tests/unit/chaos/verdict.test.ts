@@ -6,28 +6,42 @@ const ID = "00000000-0000-7000-8000-000000000001";
 const FIRE_AT = 1_000_000;
 
 const arrival = (attempt: number, atMs: number, statusCode: number | null = 200, forMs = 10): Arrival => ({
-  ...{ scheduleId: ID, attempt, statusCode, bodyHash: "aa" },
+  scheduleId: ID,
+  attempt,
+  statusCode,
+  bodyHash: "aa",
   arrivedAtMs: FIRE_AT + atMs,
   readableAfterMs: FIRE_AT + atMs,
   endedAtMs: FIRE_AT + atMs + forMs,
 });
 const recorded = (attempt: number, outcome: string, statusCode: number | null, atMs: number): AttemptRow => ({
-  ...{ scheduleId: ID, attempt, outcome, statusCode, latencyMs: 10 },
+  scheduleId: ID,
+  attempt,
+  outcome,
+  statusCode,
+  latencyMs: 10,
   attemptedAtMs: FIRE_AT + atMs,
 });
 const claim = (attempt: number, atMs: number, dispatcherId = "d1") => ({
-  ...{ scheduleId: ID, attempt, dispatcherId },
+  scheduleId: ID,
+  attempt,
+  dispatcherId,
   claimedAtMs: FIRE_AT + atMs,
   deadlineMs: FIRE_AT + atMs + 35_000,
 });
 const change = (kind: ChangeEntry["kind"], atMs: number, rest: Partial<ChangeEntry> = {}): ChangeEntry => ({
-  ...{ kind, fireAtMs: null, answer: "done" },
+  kind,
+  fireAtMs: null,
+  answer: "done",
   askedAtMs: FIRE_AT + atMs - 5,
   answeredAtMs: FIRE_AT + atMs,
   ...rest,
 });
 const fault = (kind: Injected["kind"], fromMs: number, untilMs: number): Injected => ({
-  ...{ kind, pid: 11, slot: null, note: "" },
+  kind,
+  pid: 11,
+  slot: null,
+  note: "",
   fromMs: FIRE_AT + fromMs,
   untilMs: FIRE_AT + untilMs,
 });
@@ -46,14 +60,26 @@ function story(rest: {
   audits?: Evidence["audits"];
 }): Evidence {
   const row = {
-    ...{ id: ID, status: "succeeded", fireAtMs: FIRE_AT, earlyFire: false, attempts: 1, failures: 0, interruptions: 0 },
+    id: ID,
+    status: "succeeded",
+    fireAtMs: FIRE_AT,
+    earlyFire: false,
+    attempts: 1,
+    failures: 0,
+    interruptions: 0,
     ...rest.row,
   };
   return {
     client: [
       {
-        ...{ accountId: "a1", group: "ordinary", origin: "https://localhost:1" },
-        ...{ id: ID, fireAtMs: FIRE_AT, acknowledgedAtMs: FIRE_AT - 900, behaviour: "ok", bodyHash: "aa" },
+        accountId: "a1",
+        group: "ordinary",
+        origin: "https://localhost:1",
+        id: ID,
+        fireAtMs: FIRE_AT,
+        acknowledgedAtMs: FIRE_AT - 900,
+        behaviour: "ok",
+        bodyHash: "aa",
         changes: rest.changes ?? [],
       },
     ],
@@ -67,7 +93,11 @@ function story(rest: {
     ],
     injected: rest.injected ?? [],
     audits: rest.audits ?? [],
-    ...{ startedAtMs: FIRE_AT - 60_000, attacks: [], lifetimes: [], socketCounts: [], processSockets: [] },
+    startedAtMs: FIRE_AT - 60_000,
+    attacks: [],
+    lifetimes: [],
+    socketCounts: [],
+    processSockets: [],
     bounds: { perAccountAndOrigin: 4, perAccount: 6, perOrigin: 8, total: 16 },
     retryPolicy: { retryAttempts: 2, retryBackoffMs: 1_000 },
   };

@@ -50,7 +50,9 @@ describe("a time", () => {
     expect(parseTime({ in: "PT90M" })).toEqual({ fireIn: "PT90M" });
     expect(parseTime({ at: "2031-01-01T09:00:00.5+02:00" })).toEqual({ fireAt: "2031-01-01T09:00:00.5+02:00" });
     expect(parseTime({ at: "2031-03-30T02:30", tz: "Europe/Berlin", onClockChange: "refuse" })).toEqual({
-      ...{ fireAtLocal: "2031-03-30T02:30", timezone: "Europe/Berlin", onClockChange: "refuse" },
+      fireAtLocal: "2031-03-30T02:30",
+      timezone: "Europe/Berlin",
+      onClockChange: "refuse",
     });
   });
 });

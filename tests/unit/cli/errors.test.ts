@@ -46,7 +46,11 @@ it("names the request, how long to wait, why the network failed, and the option 
     { path: "constructor", message: "is unknown" },
   ];
   const error = new StopwatchError("RATE_LIMITED", "Too many", {
-    ...{ status: 429, requestId: "req-1", retryAfterMs: 1_500, details, cause },
+    status: 429,
+    requestId: "req-1",
+    retryAfterMs: 1_500,
+    details,
+    cause,
   });
   expect(describeError(error).text).toBe(
     [
@@ -68,6 +72,7 @@ it("shows no character of the service that a terminal would obey", () => {
 
 it("shows the verb's example with a usage error that has none of its own", () => {
   expect(describeError(new UsageError("--to is wrong"), "stopwatch list")).toEqual({
-    ...{ text: "stopwatch: --to is wrong\n  Example: stopwatch list", exitCode: 2 },
+    text: "stopwatch: --to is wrong\n  Example: stopwatch list",
+    exitCode: 2,
   });
 });

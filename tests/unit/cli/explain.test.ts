@@ -6,23 +6,32 @@ const ID = "sch_01kbm5qk4f8rz3c2x7w9v6n1ta";
 const NOW = Date.parse("2026-03-27T14:35:00Z");
 
 const SCHEDULE: Schedule = {
-  ...{ id: ID, target_url: "https://example.com/hook", method: "POST", status: "succeeded" },
-  ...{ fire_at: "2026-03-27T14:34:48.000Z", fired_at: "2026-03-27T14:34:48.002Z", offset_ms: 2, early_fire: false },
-  ...{
-    attempts: 1,
-    payload_size_bytes: 17,
-    has_payload: true,
-    next_attempt_at: null,
-    last_status_code: 200,
-    last_error: null,
-    replay_of: null,
-    operation_id: null,
-  },
-  ...{ created_at: "2026-03-27T14:00:00.000Z", updated_at: "2026-03-27T14:34:48.093Z" },
+  id: ID,
+  target_url: "https://example.com/hook",
+  method: "POST",
+  status: "succeeded",
+  fire_at: "2026-03-27T14:34:48.000Z",
+  fired_at: "2026-03-27T14:34:48.002Z",
+  offset_ms: 2,
+  early_fire: false,
+  attempts: 1,
+  payload_size_bytes: 17,
+  has_payload: true,
+  next_attempt_at: null,
+  last_status_code: 200,
+  last_error: null,
+  replay_of: null,
+  operation_id: null,
+  created_at: "2026-03-27T14:00:00.000Z",
+  updated_at: "2026-03-27T14:34:48.093Z",
 };
 
 const ATTEMPT: Attempt = {
-  ...{ attempt: 1, status_code: 200, latency_ms: 84, error_text: "", attempted_at: "2026-03-27T14:34:48.002Z" },
+  attempt: 1,
+  status_code: 200,
+  latency_ms: 84,
+  error_text: "",
+  attempted_at: "2026-03-27T14:34:48.002Z",
   via: null,
   timing: { late: 2.1, claim: 1.9, wait: 0, connect: 41.7, first_byte: 83.6 },
 };

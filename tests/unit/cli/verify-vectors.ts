@@ -41,7 +41,8 @@ export function accountSecretsOf({ account }: VerifyVector): KnownSecret[] {
   return account.map((name) => {
     const [env, role] = name.split(".") as ["live" | "test", "current" | "next"];
     return {
-      ...{ name: `the ${role} secret of ${env}`, value: file.secrets[name] as string },
+      name: `the ${role} secret of ${env}`,
+      value: file.secrets[name] as string,
       env,
       role,
       isReceivers: false,

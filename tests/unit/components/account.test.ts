@@ -11,8 +11,13 @@ const PAID: Subscription = {
   manageable: true,
 };
 const PAYMENT: Payment = {
-  ...{ isConfigured: true, isFromCheckout: false, paidPlan: "indie", env: "live", checkHref: "/account?checkout=done" },
-  ...{ checkoutAction: "/account/checkout", portalAction: "/account/portal" },
+  isConfigured: true,
+  isFromCheckout: false,
+  paidPlan: "indie",
+  env: "live",
+  checkHref: "/account?checkout=done",
+  checkoutAction: "/account/checkout",
+  portalAction: "/account/portal",
 };
 
 function words(subscription: Subscription, payment: Partial<Payment> = {}) {

@@ -23,7 +23,10 @@ const HOUR_MS = 3_600_000;
 const tape = (buckets: TapeBucket[]) =>
   renderToStaticMarkup(
     h(LatenessTape, {
-      ...{ buckets, what: "hour", zone: "UTC", stepMs: HOUR_MS },
+      buckets,
+      what: "hour",
+      zone: "UTC",
+      stepMs: HOUR_MS,
       hrefOf: ({ startsAt }) => `#${startsAt.getUTCHours()}`,
     }),
   );

@@ -27,7 +27,9 @@ describe("a draft as a call of the API", () => {
       headers: { "Content-Type": "application/json" },
     });
     expect(draftCall(draft({ earlyFire: true, idempotencyKey: "k", payload: "{}" }), AT)?.body).toMatchObject({
-      ...{ earlyFire: true, idempotencyKey: "k", payload: "{}" },
+      earlyFire: true,
+      idempotencyKey: "k",
+      payload: "{}",
     });
   });
 
@@ -47,7 +49,10 @@ describe("a draft as a call of the API", () => {
     expect(url({ ...to, keepsHeaders: true, keepsPayload: true })).toBeUndefined();
     expect(url({ ...to, keepsHeaders: true, keepsPayload: false })).toBeUndefined();
     expect(draftCall(draft({ ...to, headers: [], payload: "x" }), at)?.body).toEqual({
-      ...{ targetUrl: to.url, ...AT.time, payload: "x", headers: {} },
+      targetUrl: to.url,
+      ...AT.time,
+      payload: "x",
+      headers: {},
     });
     const elsewhere = { url: "https://other.example.com/", keepsHeaders: true, payload: "x" };
     expect(draftCall(draft(elsewhere), at)?.body).toEqual({ targetUrl: elsewhere.url, ...AT.time, payload: "x" });
@@ -115,7 +120,9 @@ describe("a draft as a call of the SDK", () => {
     expect(others).toEqual([]);
     expect(url).toBe(new URL(call?.url ?? "").pathname);
     expect({ idempotencyKey: undefined, ...body, payload: compact(body.payload) }).toEqual({
-      ...{ idempotencyKey: expect.any(String), ...rest, payload: compact(payload) },
+      idempotencyKey: expect.any(String),
+      ...rest,
+      payload: compact(payload),
     });
   });
 

@@ -46,7 +46,10 @@ const OPEN = [
 
 /** Settings with which every secret may be set. */
 const OTHERS = {
-  ...{ AUTH_GOOGLE_ID: "id", AUTH_GITHUB_ID: "id", STRIPE_PRICE_INDIE: "price_1", MAIL_FROM: "a@example.com" },
+  AUTH_GOOGLE_ID: "id",
+  AUTH_GITHUB_ID: "id",
+  STRIPE_PRICE_INDIE: "price_1",
+  MAIL_FROM: "a@example.com",
 };
 
 let folder: string;

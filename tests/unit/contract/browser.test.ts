@@ -15,15 +15,13 @@ const PROGRAM = `
 it("runs in a browser, which has nothing of Node.js", async () => {
   const stdin = { contents: PROGRAM, resolveDir: ".", loader: "ts" } as const;
   const { outputFiles } = await build({
-    ...{
-      stdin,
-      bundle: true,
-      write: false,
-      format: "iife",
-      globalName: "contract",
-      platform: "browser",
-      logLevel: "silent",
-    },
+    stdin,
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "contract",
+    platform: "browser",
+    logLevel: "silent",
   });
   const contract = runInNewContext(`${outputFiles[0]?.text}; contract`, { ...OF_BROWSERS });
   const endpoint = (name: string) =>

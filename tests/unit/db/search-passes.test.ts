@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  isShort,
-  passesForTarget,
-  type SearchPass,
-  search,
-  searchPage,
-  substringPattern,
-} from "#db/queries/search/passes.ts";
+import { passesForTarget, type SearchPass, search, searchPage } from "#db/queries/search/passes.ts";
+import { isShort, substringPattern } from "#db/queries/search/query.ts";
 
 const PAGE = { limit: 2, offset: 0 };
 const pass = (seen: Partial<SearchPass<number>>): SearchPass<number> => ({
@@ -53,7 +47,10 @@ describe("a search", () => {
   test("that is bounded ends at the last row that was scanned in order, and its total is what was found", async () => {
     const partial = pass({ isInOrder: true, found: 1, keys: [9], place: 4 });
     expect(await searched(partial, pass({ found: 20_000 }))).toEqual({
-      ...{ keys: [9], place: 4, total: 10_000, totalCapped: true },
+      keys: [9],
+      place: 4,
+      total: 10_000,
+      totalCapped: true,
     });
     expect(await searched(partial, pass({ found: 7 }))).toMatchObject({ place: 4, total: 7, totalCapped: true });
   });

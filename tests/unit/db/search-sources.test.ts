@@ -17,12 +17,10 @@ function source(
       calls.push(`${name} ${rowsMax}`);
       const scanned = matching.filter((row) => row < rowsMax).slice(0, foundMax);
       return {
-        ...{
-          keys: scanned.slice(0, 3),
-          found: scanned.length,
-          isWhole: rows <= rowsMax && scanned.length < foundMax,
-          isInOrder,
-        },
+        keys: scanned.slice(0, 3),
+        found: scanned.length,
+        isWhole: rows <= rowsMax && scanned.length < foundMax,
+        isInOrder,
         ...(isInOrder && rows > rowsMax && { place: rowsMax - 1 }),
       };
     },

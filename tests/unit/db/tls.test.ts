@@ -68,8 +68,11 @@ describe("a database that shows a wrong certificate while sslmode demands verifi
 
   it("from the listener", async () => {
     const listener = listen({
-      ...{ url: url("sslmode=verify-full"), name: "test", channel: async () => "c" },
-      ...{ onNotice: () => {}, onListening: () => {} },
+      url: url("sslmode=verify-full"),
+      name: "test",
+      channel: async () => "c",
+      onNotice: () => {},
+      onListening: () => {},
     });
     await waitFor("it tried", () => received + refused > 0);
     await listener.close();

@@ -40,7 +40,9 @@ function start(addresses: string[], room = Number.POSITIVE_INFINITY) {
     (error) => outcomes.push(error),
   );
   return {
-    ...{ outcomes, over, counted },
+    outcomes,
+    over,
+    counted,
     /** The addresses that were tried, in their order. */
     tried: () => [...sockets.keys()],
     open: () => [...sockets].filter(([, { destroyed }]) => !destroyed).map(([address]) => address),

@@ -31,7 +31,11 @@ function start() {
   };
   const claimer = new Claimer({
     inFlightMax: 2,
-    ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
+    deliveries,
+    clock,
+    dispatcherId: "me",
+    metrics: new Metrics(),
+    cost: new ClaimCost(),
     database: { run, close: async () => {} } as unknown as Database,
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },

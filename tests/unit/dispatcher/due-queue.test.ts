@@ -20,7 +20,10 @@ function start(preparationMs = 0, rowMs = 0) {
   const aheadMs: number[] = [];
   const enqueued: Pick<Delivery, "accountId" | "dueAtMs">[] = [];
   const queue = new DueQueue({
-    ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: { leadMs: (rows) => LEAD_MS + rowMs * rows } },
+    deliveries,
+    clock,
+    claimAheadMs: CLAIM_AHEAD_MS,
+    claimCost: { leadMs: (rows) => LEAD_MS + rowMs * rows },
     preparation: { aheadMs: () => preparationMs },
     rates: { isNearLimit: () => false },
     routes: { route() {} },

@@ -26,7 +26,9 @@ function outcomesOf(accounts: readonly string[], count: number, { payload, body 
     const packed = packRequest({ headers: [], payload });
     if (packed) sealed.set(id, sealRequest(keyRing, packed, claim).toString("base64"));
     const delivery = {
-      ...{ accountId: row.accountId, bytes: payload.length, claim: { row: claim } },
+      accountId: row.accountId,
+      bytes: payload.length,
+      claim: { row: claim },
       result: { body, contentType: "text/plain" },
     };
     return { record: { scheduleId: id }, delivery } as unknown as AnsweredOutcome;

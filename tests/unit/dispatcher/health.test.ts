@@ -8,7 +8,11 @@ it("a question that cannot be answered gets 500 and a line in the log, and the d
   const port = await freePort();
   const lines: string[] = [];
   const { close } = await serveHealth({
-    ...{ host: "127.0.0.1", port, figures: () => ({ held: 3 }), held: () => null, metrics: new Metrics() },
+    host: "127.0.0.1",
+    port,
+    figures: () => ({ held: 3 }),
+    held: () => null,
+    metrics: new Metrics(),
     metricsToken: undefined,
     ready: () => Promise.reject(new Error("out of memory")),
     log: pino({}, { write: (line: string) => void lines.push(line) }),
@@ -30,14 +34,12 @@ it("why it is not ready is told on the machine itself and to METRICS_TOKEN, and 
   const port = await freePort();
   const secret = 'role "stopwatch" may not INSERT INTO "probes"';
   const { close } = await serveHealth({
-    ...{
-      host: "127.0.0.1",
-      port,
-      figures: () => ({}),
-      held: () => null,
-      metrics: new Metrics(),
-      log: pino({ level: "silent" }),
-    },
+    host: "127.0.0.1",
+    port,
+    figures: () => ({}),
+    held: () => null,
+    metrics: new Metrics(),
+    log: pino({ level: "silent" }),
     metricsToken: "0123456789abcdef",
     ready: async () => ({ status: "unavailable", reason: secret }),
   });

@@ -8,8 +8,17 @@ import { Metrics } from "#dispatcher/observability/metrics.ts";
 import { hasPromtool, lintMetrics } from "../../helpers/promtool.ts";
 
 const IDLE: Figures = {
-  ...{ planned: 0, waiting: 0, unsent: 0, underWay: 0, unrecorded: 0 },
-  ...{ lanes: 0, connections: 0, owned: 0, held: 0, ownFault: 0, skewMs: Number.NaN },
+  planned: 0,
+  waiting: 0,
+  unsent: 0,
+  underWay: 0,
+  unrecorded: 0,
+  lanes: 0,
+  connections: 0,
+  owned: 0,
+  held: 0,
+  ownFault: 0,
+  skewMs: Number.NaN,
 };
 
 async function samples(metrics: Metrics): Promise<Record<string, number>> {
@@ -64,11 +73,9 @@ describe("the metrics of a dispatcher for Prometheus", () => {
     metrics.operationsActed({ cancel: 3, replay: 0 });
     metrics.operationsActed({ cancel: 0, replay: 100 });
     expect(await samples(metrics)).toMatchObject({
-      ...{
-        stopwatch_operations_running: 2,
-        stopwatch_operations_left: 1_200,
-        stopwatch_operations_oldest_seconds: 61.5,
-      },
+      stopwatch_operations_running: 2,
+      stopwatch_operations_left: 1_200,
+      stopwatch_operations_oldest_seconds: 61.5,
       'stopwatch_operations_acted_total{action="cancel"}': 403,
       'stopwatch_operations_acted_total{action="replay"}': 100,
     });
@@ -118,8 +125,11 @@ describe("the metrics of a dispatcher for Prometheus", () => {
     expect((await samples(metrics)).stopwatch_planned).toBeNaN();
     metrics.watch(() => ({ ...IDLE, planned, underWay: 3, owned: 64, skewMs: -2.5 }));
     expect(await samples(metrics)).toMatchObject({
-      ...{ stopwatch_planned: 7, stopwatch_in_flight: 3, stopwatch_shards_owned: 64 },
-      ...{ stopwatch_queue_depth: 0, stopwatch_clock_skew_seconds: -0.0025 },
+      stopwatch_planned: 7,
+      stopwatch_in_flight: 3,
+      stopwatch_shards_owned: 64,
+      stopwatch_queue_depth: 0,
+      stopwatch_clock_skew_seconds: -0.0025,
     });
     planned = 8;
     const read = await samples(metrics);

@@ -28,7 +28,10 @@ describe("the log of a dispatcher", () => {
     log.report(full());
     expect(lines).toMatchObject([
       {
-        ...{ level: 40, fault: "disk_full", code: "53100", cause: "no space" },
+        level: 40,
+        fault: "disk_full",
+        code: "53100",
+        cause: "no space",
         msg: "The database cannot store anything right now: its disk is full. An operator has to free space or enlarge the disk.",
       },
     ]);

@@ -27,7 +27,10 @@ function start() {
   };
   const network = new OwnNetwork({ monotonic, faults, probes });
   return {
-    ...{ network, routes, machine, news },
+    network,
+    routes,
+    machine,
+    news,
     fault: () => faults.current(),
     pass(ms: number) {
       now += ms;

@@ -31,7 +31,11 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
   const pool = new Pool({ origins, opener: dialer, limits, holdings, clock: clock as never, onError });
   const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
   return {
-    ...{ origins, pool, demand, begun, further },
+    origins,
+    pool,
+    demand,
+    begun,
+    further,
     origin: (key = KEY): Origin => origins.originOf(key),
     pass(ms: number) {
       now += ms;
@@ -104,8 +108,11 @@ describe("a connection", () => {
     expect(pool.mayOpen(origin(), "a")).toBe(true);
     pool.open(origin(), "a");
     expect(counts()).toEqual({
-      ...{ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 },
-      ...{ "b all": 1, "b https://other.example": 1 },
+      "a all": 1,
+      "a opening": 1,
+      [`a ${KEY}`]: 1,
+      "b all": 1,
+      "b https://other.example": 1,
     });
     expect(pool.mayOpen(origin("https://more.example"), "a")).toBe(false);
   });

@@ -13,7 +13,10 @@ function start(callsPerSecond: number) {
   const clock = { now: () => now, monotonic: () => now } as never;
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const rates = new RateLanes({
-    ...{ deliveries, clock, cost: { leadMs: () => LEAD_MS }, connections: { hasRoom: () => true } },
+    deliveries,
+    clock,
+    cost: { leadMs: () => LEAD_MS },
+    connections: { hasRoom: () => true },
   });
   deliveries.connect(
     { "awaiting turn": (delivery) => rates.add(delivery) },

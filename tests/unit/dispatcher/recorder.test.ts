@@ -35,9 +35,15 @@ function start() {
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const recorder = new Recorder({
     inFlightMax: 2,
-    ...{ database: AWAY, deliveries, clock, keyRing, plans },
-    ...{ sendQueue: { isBehind: () => false }, wantedReads: { add() {} } },
-    ...{ metrics: new Metrics(), log: pino({ level: "silent" }) },
+    database: AWAY,
+    deliveries,
+    clock,
+    keyRing,
+    plans,
+    sendQueue: { isBehind: () => false },
+    wantedReads: { add() {} },
+    metrics: new Metrics(),
+    log: pino({ level: "silent" }),
   });
   deliveries.connect(
     { recording: (delivery) => recorder.add(delivery) },
@@ -72,12 +78,20 @@ describe("while the database is away, the recorder", () => {
     const { recorder } = start();
     const expired = (): ExpiredClaim[] =>
       Array.from({ length: 500 }, () => ({
-        ...{ id: newId(Date.now()), version: 2, attempt: 1, failures: 0, interruptions: 0 },
-        ...{ claimedAtMs: 0, dueAtMs: 0, claimDeadlineMs: 0 },
+        id: newId(Date.now()),
+        version: 2,
+        attempt: 1,
+        failures: 0,
+        interruptions: 0,
+        claimedAtMs: 0,
+        dueAtMs: 0,
+        claimDeadlineMs: 0,
       }));
     const recovery = new Recovery({
       database: databaseOf(async () => expired()),
-      ...{ recorder, shards: { owned: () => [0] }, outage: new OutageWatch(0) },
+      recorder,
+      shards: { owned: () => [0] },
+      outage: new OutageWatch(0),
       clock: { monotonic: () => 0, now: () => 0, sinceStepMs: () => Number.POSITIVE_INFINITY },
     });
     for (let round = 0; round < ROUNDS; round++) await recovery.runOnce();

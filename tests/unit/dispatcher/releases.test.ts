@@ -23,7 +23,11 @@ function start(database: Pick<Database, "run">) {
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 1 });
   const deps = {
     inFlightMax: 2,
-    ...{ deliveries, clock, dispatcherId: "me", metrics: new Metrics(), cost: new ClaimCost() },
+    deliveries,
+    clock,
+    dispatcherId: "me",
+    metrics: new Metrics(),
+    cost: new ClaimCost(),
     database: { ...database, close: async () => {} },
     shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },

@@ -12,7 +12,11 @@ function start() {
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const begun: string[] = [];
   const queue = new SendQueue({
-    ...{ deliveries, clock, lead: new SendLead(clock), shards: { holds: () => true }, alarm: { at() {}, run() {} } },
+    deliveries,
+    clock,
+    lead: new SendLead(clock),
+    shards: { holds: () => true },
+    alarm: { at() {}, run() {} },
     preparation: { note() {} },
     waitingList: { addReady() {}, takeReady: () => [], takeStalled: () => [] },
   });

@@ -35,7 +35,9 @@ function start() {
   deliveries.connect(
     { ready: (delivery) => waitingList.addReady(delivery) },
     {
-      ...{ slot() {}, bytes() {}, memory() {} },
+      slot() {},
+      bytes() {},
+      memory() {},
       connection: (delivery: Delivery) => waitingList.onConnectionReleased(delivery),
     },
   );
@@ -46,7 +48,10 @@ function start() {
     waitingList.add(delivery);
   };
   return {
-    ...{ pool, waitingList, begun, known },
+    pool,
+    waitingList,
+    begun,
+    known,
     origin: origins.originOf(ORIGIN),
     pass(ms: number) {
       now += ms;
@@ -77,11 +82,21 @@ function start() {
 }
 
 const connection = (openedAtMs: number): Connection => ({
-  ...{ client: null as never, origin: ORIGIN, connectMs: 1, roundTripMs: 1, openedAtMs, used: false, broken: false },
+  client: null as never,
+  origin: ORIGIN,
+  connectMs: 1,
+  roundTripMs: 1,
+  openedAtMs,
+  used: false,
+  broken: false,
   requestsLeft: Number.POSITIVE_INFINITY,
   hasUnread: false,
   reading: undefined,
-  ...{ answeredAtMs: Number.NaN, error: undefined, onBroken: undefined, onBytes: undefined, destroy() {} },
+  answeredAtMs: Number.NaN,
+  error: undefined,
+  onBroken: undefined,
+  onBytes: undefined,
+  destroy() {},
 });
 
 /** One account has a request on every connection that its origin is allowed, and none is answered. */

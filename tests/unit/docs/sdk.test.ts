@@ -54,8 +54,12 @@ it("docs/sdk.md has every code of the SDK's own errors, and every method of a cl
   const text = readFileSync("docs/sdk.md", "utf8");
   // A missing or an extra code does not compile.
   const codes = {
-    ...{ INVALID_KEY: true, INVALID_ARGUMENT: true, INVALID_SIGNATURE: true },
-    ...{ NETWORK: true, TIMEOUT: true, BAD_RESPONSE: true },
+    INVALID_KEY: true,
+    INVALID_ARGUMENT: true,
+    INVALID_SIGNATURE: true,
+    NETWORK: true,
+    TIMEOUT: true,
+    BAD_RESPONSE: true,
   } satisfies Record<LocalErrorCode, true>;
   const described = [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
   expect(described).toEqual(Object.keys(codes));

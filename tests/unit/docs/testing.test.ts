@@ -26,8 +26,15 @@ it("docs/testing.md names every member of a fake and every option", () => {
   expect([...members, "baseUrl"].toSorted()).toEqual(Object.keys(fakeStopwatch()).toSorted());
   // A missing or an extra option does not compile.
   const options: Record<keyof FakeOptions, true> = {
-    ...{ onDelivery: true, now: true, env: true, plan: true, scheduled: true, relaySettings: true },
-    ...{ allowedTargets: true, random: true, onError: true },
+    onDelivery: true,
+    now: true,
+    env: true,
+    plan: true,
+    scheduled: true,
+    relaySettings: true,
+    allowedTargets: true,
+    random: true,
+    onError: true,
   };
   expect(names(/^\| Option \| Is \| Default \|$.*?^$/ms)).toEqual(Object.keys(options));
 });
@@ -45,7 +52,10 @@ async function outcomeOf(code: string): Promise<{ code: number; stdout: string }
         [`${SDK_NAME}/testing`]: entry("testing"),
         [SDK_NAME]: entry("index"),
       },
-      ...{ bundle: true, format: "esm", platform: "node", outfile },
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      outfile,
     });
     const run = promisify(execFile)(process.execPath, ["--test", "--test-reporter=tap", outfile]);
     return await run.then(

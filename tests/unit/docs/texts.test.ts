@@ -48,7 +48,9 @@ Canonical: ${BASE_URL}/.well-known/security.txt
 
   const contacts = (SECURITY_CONTACT?: string) =>
     readConfig({
-      ...{ DATABASE_URL: "postgres://a@b/c", ENCRYPTION_KEYS, DATA_DIR: mkdtempSync("/tmp/stopwatch-") },
+      DATABASE_URL: "postgres://a@b/c",
+      ENCRYPTION_KEYS,
+      DATA_DIR: mkdtempSync("/tmp/stopwatch-"),
       ...(SECURITY_CONTACT !== undefined && { SECURITY_CONTACT }),
     }).securityContacts;
 

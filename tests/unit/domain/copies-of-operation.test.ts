@@ -9,7 +9,11 @@ const of = (operation: typeof ended, some: Partial<typeof NONE>, isCapped = fals
 describe("the copies of a replay", () => {
   it("are counted against all that it will make while it runs, and against those it made once it has ended", () => {
     expect(of({ ...ended, isRunning: true, acted: 10, leftAlone: 1 }, { succeeded: 4, firing: 6 })).toMatchObject({
-      ...{ delivered: 4, open: 6, of: 39, unknown: 0, isSettled: false },
+      delivered: 4,
+      open: 6,
+      of: 39,
+      unknown: 0,
+      isSettled: false,
     });
     expect(of(ended, { succeeded: 37 })).toMatchObject({ delivered: 37, of: 37, isSettled: true });
   });

@@ -19,7 +19,12 @@ const formerRelease = { ...first, databaseOid: null, tableOid: null };
 
 const beat = (incarnation: Incarnation, atMs = BEAT_MS, isCopied = false) => ({ ...incarnation, atMs, isCopied });
 const standing = (overrides: Partial<Standing>): Standing => ({
-  ...{ current: first, wasStandby: false, nowMs: NOW_MS, newest: beat(first), ownAtMs: null, choice: null },
+  current: first,
+  wasStandby: false,
+  nowMs: NOW_MS,
+  newest: beat(first),
+  ownAtMs: null,
+  choice: null,
   ...overrides,
 });
 const young = NOW_MS - 2_000;

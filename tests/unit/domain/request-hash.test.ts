@@ -26,7 +26,9 @@ const hex = (changed: Partial<OriginalRequest> = {}) => {
 
 const local = (change: Partial<Extract<GivenTime, { zone: string }>> = {}): GivenTime => ({
   local: { year: 2031, month: 1, day: 1, hour: 9, minute: 0, second: 0 },
-  ...{ ms: 0, zone: "Europe/Berlin", onClockChange: "first" },
+  ms: 0,
+  zone: "Europe/Berlin",
+  onClockChange: "first",
   ...change,
 });
 
@@ -139,7 +141,10 @@ describe("the hash of a request", () => {
 
 describe("the hash of a replay or clone", () => {
   const repeat: OriginalRepeat = {
-    ...{ of: "a", time: { atMs: 1 }, payload: "p", headers: [["A", "1"]] },
+    of: "a",
+    time: { atMs: 1 },
+    payload: "p",
+    headers: [["A", "1"]],
     targetUrl: null,
   };
   const repeatHex = (changed: object = {}) => repeatHash(key, { ...repeat, ...changed }).toString("hex");

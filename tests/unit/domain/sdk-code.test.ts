@@ -33,7 +33,9 @@ describe("the fields of a body for the SDK", () => {
     const body = { targetUrl: "https://example.com/", headers: JSON_TYPE, payload: '{ "a": "b c" }' };
     expect(fieldsOf(body)).toEqual({ targetUrl: "https://example.com/", json: { a: "b c" } });
     expect(fieldsOf({ ...body, headers: { "X-A": "1", "content-type": "application/json" } })).toEqual({
-      ...{ targetUrl: "https://example.com/", headers: { "X-A": "1" }, json: { a: "b c" } },
+      targetUrl: "https://example.com/",
+      headers: { "X-A": "1" },
+      json: { a: "b c" },
     });
   });
 

@@ -4,11 +4,22 @@ import { type FoundSettings, judgeSettings, NEEDED } from "#domain/server-settin
 const FITTING: FoundSettings = {
   settings: {
     ...NEEDED,
-    ...{ server_encoding: "UTF8", session_replication_role: "origin", synchronous_commit: "on" },
-    ...{ fsync: "on", full_page_writes: "on", statement_timeout: "0", transaction_timeout: "0" },
+    server_encoding: "UTF8",
+    session_replication_role: "origin",
+    synchronous_commit: "on",
+    fsync: "on",
+    full_page_writes: "on",
+    statement_timeout: "0",
+    transaction_timeout: "0",
   },
-  ...{ user: "stopwatch", database: "prod", searchPath: '"$user", public', schema: "public", hidden: [], guarded: [] },
-  ...{ home: "public", isInstalled: true },
+  user: "stopwatch",
+  database: "prod",
+  searchPath: '"$user", public',
+  schema: "public",
+  hidden: [],
+  guarded: [],
+  home: "public",
+  isInstalled: true,
 };
 const judged = (settings: Record<string, string>, of = {}) =>
   judgeSettings({ ...FITTING, settings: { ...FITTING.settings, ...settings } }, of);

@@ -4,7 +4,12 @@ import { type FleetView, SHARDS, shardMoves } from "#domain/shard-share.ts";
 import { DISPATCHER_SETTLED_MS } from "#domain/timing.ts";
 
 const view = (overrides: Partial<FleetView>): FleetView => ({
-  ...{ isSettled: true, others: 0, settledOthers: 0, owned: 0, free: 0, freeForMs: 0 },
+  isSettled: true,
+  others: 0,
+  settledOthers: 0,
+  owned: 0,
+  free: 0,
+  freeForMs: 0,
   ...overrides,
 });
 

@@ -3,7 +3,12 @@ import type { StepCount } from "#domain/overview.ts";
 import { stepOutcomes } from "#domain/step-outcomes.ts";
 
 const count = (step: number, kind: StepCount["kind"], bucket: number, n: number) => ({
-  ...{ step, kind, bucket, n, minMs: null, maxMs: null },
+  step,
+  kind,
+  bucket,
+  n,
+  minMs: null,
+  maxMs: null,
 });
 const NONE = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, none: 0, interrupted: 0 };
 

@@ -537,8 +537,12 @@ describe("a target for listeners", () => {
   it("is valid in the test environment alone, the same with every policy", () => {
     for (const policy of policies) {
       expect(validateTarget("https://LISTEN.INVALID.:443/a?b#c", policy, "test")).toEqual({
-        ...{ ok: true, url: "https://listen.invalid/a?b", origin: "https://listen.invalid" },
-        ...{ hostname: "listen.invalid", port: 443, allowed: false },
+        ok: true,
+        url: "https://listen.invalid/a?b",
+        origin: "https://listen.invalid",
+        hostname: "listen.invalid",
+        port: 443,
+        allowed: false,
       });
       expect(validateTarget("https://listen.invalid", policy, "test")).toMatchObject({
         url: "https://listen.invalid/",

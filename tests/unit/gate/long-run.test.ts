@@ -7,10 +7,20 @@ import type { FileResult } from "../../gate/verdict.ts";
 
 type Project = keyof typeof AT_ONCE;
 const chosen = (file: string, seconds: number, reason: Chosen["reason"] = "guarded"): Chosen => ({
-  ...{ file, seconds, reason, guards: [] },
+  file,
+  seconds,
+  reason,
+  guards: [],
 });
 const passed = (file: string): FileResult => ({
-  ...{ file, project: "", seconds: 1, passed: 1, notRun: 0, failures: [], notJudged: [], slow: [] },
+  file,
+  project: "",
+  seconds: 1,
+  passed: 1,
+  notRun: 0,
+  failures: [],
+  notJudged: [],
+  slow: [],
 });
 
 /** Runs files on a clock of its own, on which each batch takes what `tookS` says. */
@@ -29,7 +39,9 @@ async function run(
       nowS += tookS(files.filter(({ file }) => names.includes(file)));
       return names.map(passed);
     },
-    ...{ usedS: () => nowS, budgetS, slowness },
+    usedS: () => nowS,
+    budgetS,
+    slowness,
   });
   return { ran: results.map(({ file }) => file), left: left.map(({ file }) => file), batches, nowS };
 }
@@ -74,7 +86,9 @@ describe("a file that had not ended when the time was over", () => {
         const failures = [{ test: "(the file)", text: UNFINISHED }];
         return names.map((name) => ({ ...passed(name), seconds, failures }));
       },
-      ...{ usedS: () => nowS, budgetS: 100, slowness: 1 },
+      usedS: () => nowS,
+      budgetS: 100,
+      slowness: 1,
     });
   };
 

@@ -8,8 +8,11 @@ const reader = {
   accountUrl: "https://stopwatch.example.com/account",
 };
 const created: ToldEvent = {
-  ...{ kind: "api_key_created", atMs: Date.UTC(2026, 2, 4, 14, 29), details: { keyName: "CI", env: "live" } },
-  ...{ network: "203.0.113.0/24", userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0" },
+  kind: "api_key_created",
+  atMs: Date.UTC(2026, 2, 4, 14, 29),
+  details: { keyName: "CI", env: "live" },
+  network: "203.0.113.0/24",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
 };
 const linked: ToldEvent = { ...created, kind: "identity_linked", details: { provider: "github" }, userAgent: "curl/8" };
 

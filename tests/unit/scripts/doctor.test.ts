@@ -32,15 +32,25 @@ type Case = [title: string, finding: { status: string; found: string; todo?: str
 const GB = 1e9;
 const HOUR_S = 3_600;
 const session = (identity: string, more = {}) => ({
-  ...{ database: "stopwatch", role: "r", isSuperuser: false, isEncrypted: true, identity },
-  ...{ startedAtMs: 0, statementTimeoutMs: 0, ...more },
+  database: "stopwatch",
+  role: "r",
+  isSuperuser: false,
+  isEncrypted: true,
+  identity,
+  startedAtMs: 0,
+  statementTimeoutMs: 0,
+  ...more,
 });
 const member = { host: "a", version: "1.0.0", isAlive: true, skewMs: 2, shards: 64 };
 const counts = { used: 50, serverMax: 97, databaseUsed: 10, databaseMax: null, roleUsed: 10, roleMax: null };
 const needs = { web: 19, dispatcher: 15 };
 const here = { systemIdentifier: "7", timeline: 1, databaseOid: 5, tableOid: 16_500 };
 const standing = {
-  ...{ current: here, wasStandby: false, nowMs: 1e9, ownAtMs: null, choice: null },
+  current: here,
+  wasStandby: false,
+  nowMs: 1e9,
+  ownAtMs: null,
+  choice: null,
   newest: { atMs: 1e9 - 2_000, ...here, isCopied: false },
 };
 const restored = { ...standing, newest: { ...here, atMs: 1e9 - 600_000, systemIdentifier: "8", isCopied: false } };

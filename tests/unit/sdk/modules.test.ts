@@ -15,7 +15,11 @@ describe.each(modules)("the module %s of the SDK", (path) => {
   it("imports nothing, neither a module of Node.js nor a package, but its own file for when something is wrong", async () => {
     const { metafile } = await build({
       stdin: { contents: await read() },
-      ...{ bundle: true, write: false, format: "esm", metafile: true, logLevel: "silent" },
+      bundle: true,
+      write: false,
+      format: "esm",
+      metafile: true,
+      logLevel: "silent",
       external: ["*"],
     });
     expect(

@@ -34,7 +34,13 @@ afterAll(() => {
 async function sizeOf(contents: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: "sdk/dist" },
-    ...{ bundle: true, minify: true, format: "esm", target: "es2022", write: false, splitting: true, outdir: "sdk" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    splitting: true,
+    outdir: "sdk",
   });
   const first = outputFiles.find(({ path }) => path.endsWith("stdin.js"));
   return gzipSync(first?.contents ?? "", { level: 9 }).length;

@@ -14,7 +14,10 @@ function request(headers: Record<string, string>, url = "/schedules/new?env=test
   const own = { origin: SETTINGS.baseUrl, "content-type": "multipart/form-data; boundary=x", "content-length": "100" };
   const push = vi.fn(() => true);
   const made = {
-    ...{ method, url, push, socket: { remoteAddress: "203.0.113.7" } },
+    method,
+    url,
+    push,
+    socket: { remoteAddress: "203.0.113.7" },
     headers: Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== "")),
   };
   return made as unknown as IncomingMessage;

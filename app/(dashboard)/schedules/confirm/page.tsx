@@ -42,7 +42,9 @@ export default dashboardPage("/schedules/confirm", async ({ ctx, view }) => {
         leftAlone={ids.length - applicable.length}
         only={only ? { method: only.method, url: only.targetUrl, fireAt: only.fireAt } : null}
         filter={isAll ? scopeOf(filter) : null}
-        {...{ zone, usage, error: params.error }}
+        zone={zone}
+        usage={usage}
+        error={params.error}
         formAction="/schedules/start"
         // The form key makes a repeated submit idempotent.
         fields={{ action, ...scope, key: params.key ?? crypto.randomUUID(), env, back: params.back }}

@@ -39,7 +39,10 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
         action={createSchedule}
         initial={{
           ...emptyDraft(view.browserZone ?? "UTC"),
-          ...{ earlyFire: isEarly, keepsHeaders: keeps, keepsPayload: keeps, url: cloned?.targetUrl ?? "" },
+          earlyFire: isEarly,
+          keepsHeaders: keeps,
+          keepsPayload: keeps,
+          url: cloned?.targetUrl ?? "",
         }}
         formKey={crypto.randomUUID()}
         env={view.env}

@@ -21,8 +21,14 @@ afterEach(async () => {
 
 const delivery = (id: string): Delivery =>
   readDelivery({
-    ...{ id, schedule_id: "sch_a", attempt: 1, deadline: new Date(Date.now() + 30_000).toISOString() },
-    ...{ method: "POST", path: "/", headers: [], body: "" },
+    id,
+    schedule_id: "sch_a",
+    attempt: 1,
+    deadline: new Date(Date.now() + 30_000).toISOString(),
+    method: "POST",
+    path: "/",
+    headers: [],
+    body: "",
   });
 
 function start(deliver: (delivery: Delivery, signal: AbortSignal) => Promise<Answer> = async () => OK) {

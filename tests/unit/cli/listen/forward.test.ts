@@ -18,8 +18,15 @@ const never = new AbortController().signal;
 
 function send(given: Partial<Delivery> = {}, options: Partial<ForwardOptions> = {}, signal = never) {
   const delivery: Delivery = {
-    ...{ id: "exc_a", scheduleId: "sch_a", attempt: 1, deadlineMs: 0, method: "POST", path: "/hooks/a?x=1" },
-    ...{ headers: [], body: Buffer.alloc(0), ...given },
+    id: "exc_a",
+    scheduleId: "sch_a",
+    attempt: 1,
+    deadlineMs: 0,
+    method: "POST",
+    path: "/hooks/a?x=1",
+    headers: [],
+    body: Buffer.alloc(0),
+    ...given,
   };
   return forward(delivery, { to: new URL(receiver.origin), keepHost: false, insecure: false, ...options }, signal);
 }

@@ -8,8 +8,15 @@ import { isAlive } from "../../../integration/scripts/script-process.ts";
 function run(command: string, given: Partial<Delivery> = {}, signal = new AbortController().signal) {
   const said: Buffer[] = [];
   const delivery: Delivery = {
-    ...{ id: "exc_a", scheduleId: "sch_a", attempt: 2, deadlineMs: 0, method: "POST", path: "/a?b=c" },
-    ...{ headers: [], body: Buffer.alloc(0), ...given },
+    id: "exc_a",
+    scheduleId: "sch_a",
+    attempt: 2,
+    deadlineMs: 0,
+    method: "POST",
+    path: "/a?b=c",
+    headers: [],
+    body: Buffer.alloc(0),
+    ...given,
   };
   const env = { PATH: "/usr/bin:/bin", HOME: "/nowhere" };
   const answer = runCommand(command, delivery, signal, { env, onStderr: (chunk) => void said.push(chunk) });

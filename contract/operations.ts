@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
+import { writeFilters } from "#domain/filters.ts";
 import { LEFT_ALONE_REASONS, type LeftAloneReason, OPERATION_ACTIONS, OPERATION_STATUSES } from "#domain/operations.ts";
 import { endpoint } from "./endpoint.ts";
 import { InstantText, OperationId, Status } from "./fields.ts";
 import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
+import { FILTERS_IN_ANSWERS } from "./inputs/filters.ts";
 import { OperationInput, OperationListInput } from "./inputs/operation-input.ts";
 import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
@@ -44,11 +46,7 @@ const OperationAnswer = z
         q: z.string().nullable().describe("Part of the target's address, or a whole schedule id."),
         from: InstantText.nullable().describe("`fire_at` from here on."),
         to: InstantText.nullable().describe("`fire_at` before this."),
-        late: z.string().nullable().describe("How late the first attempt was, ms."),
-        host: z.string().nullable().describe("The host of the target."),
-        code: z.string().nullable().describe("The answer to the last attempt."),
-        idempotency_key: z.string().nullable().describe("The key of the schedule."),
-        operation: OperationId.nullable().describe("The operation that made the copies."),
+        ...FILTERS_IN_ANSWERS,
       })
       .nullable()
       .describe("Which schedules; null for those that were named."),
@@ -83,11 +81,7 @@ const OPERATION_EXAMPLE = {
     q: null,
     from: null,
     to: null,
-    late: null,
-    host: "example.com",
-    code: null,
-    idempotency_key: null,
-    operation: null,
+    ...writeFilters({ host: "example.com" }, null),
   },
   total: 1281,
   acted: 400,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FILTERS, type FilterName } from "#domain/filters.ts";
+import { OperationId } from "../fields.ts";
 import { IdempotencyKey } from "./create-input.ts";
 
 /** A parameter of a filter. */
@@ -29,4 +30,13 @@ export const filterParameters = {
   code: parameter(FILTERS.code).meta({ pattern: "^([1-9]\\d\\d|[2-5]xx|none)$" }),
   idempotency_key: IdempotencyKey.optional(),
   operation: parameter(FILTERS.operation).meta({ pattern: "^op_[0-7][0-9a-hjkmnp-tv-z]{25}$" }),
+} satisfies Record<FilterName, z.ZodType>;
+
+/** The same in the answer that names an operation's filter. Null: any. */
+export const FILTERS_IN_ANSWERS = {
+  late: z.string().nullable().describe("How late the first attempt was, ms."),
+  host: z.string().nullable().describe("The host of the target."),
+  code: z.string().nullable().describe("The answer to the last attempt."),
+  idempotency_key: z.string().nullable().describe("The key of the schedule."),
+  operation: OperationId.nullable().describe("The operation that made the copies."),
 } satisfies Record<FilterName, z.ZodType>;

@@ -14,10 +14,7 @@ import type { Ctx } from "../context.ts";
  * A schedule to be stored, before its rejection is settled. `packed`: headers and payload, by `packRequest`. Without a
  * `time` it fires now.
  */
-export type ScheduleRequest = Pick<
-  NewSchedule,
-  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
-> & {
+export type ScheduleRequest = Omit<NewSchedule, "id" | "fireTime" | "targetUrl" | "origin" | "sealed" | "rejection"> & {
   time: ReadTime | undefined;
   target: TargetValidation;
   packed: Buffer | null;

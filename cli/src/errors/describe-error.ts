@@ -1,4 +1,5 @@
 import { type ErrorDetail, type Retry, StopwatchError } from "../../../sdk/src/index.ts";
+import { NARROW_OPTIONS } from "../input/narrow-options.ts";
 import { printable } from "../output/printable.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
@@ -116,11 +117,7 @@ const OPTIONS: ReadonlyMap<string, string> = new Map(
     limit: "--limit",
     sort: "--sort",
     outcome: "--outcome",
-    code: "--code",
-    host: "--host",
-    late: "--late",
     measured: "--measured",
-    idempotency_key: "--idempotency-key",
-    operation: "--operation",
+    ...NARROW_OPTIONS,
   }),
 );

@@ -10,13 +10,23 @@ export type NarrowOptions = {
   operation?: string;
 };
 
+/** The options by the parameters of the service. */
+export const NARROW_OPTIONS = {
+  host: "--host",
+  code: "--code",
+  late: "--late",
+  idempotency_key: "--idempotency-key",
+  operation: "--operation",
+};
+
 export function addNarrowOptions(command: Command): void {
+  const { host, code, late, idempotency_key: key, operation } = NARROW_OPTIONS;
   command
-    .option("--host <host>", "The whole host of the target, such as api.example.com")
-    .option("--code <code>", "The last answer: 503, a class such as 5xx, or none")
-    .option("--late <range>", "Late by so many ms: 250.., ..0 or 100..500")
-    .option("--idempotency-key <key>", "The one that was created with this key")
-    .option("--operation <id>", "The copies that an operation made");
+    .option(`${host} <host>`, "The whole host of the target, such as api.example.com")
+    .option(`${code} <code>`, "The last answer: 503, a class such as 5xx, or none")
+    .option(`${late} <range>`, "Late by so many ms: 250.., ..0 or 100..500")
+    .option(`${key} <key>`, "The one that was created with this key")
+    .option(`${operation} <id>`, "The copies that an operation made");
 }
 
 /** The filter of these options, without those that were not given. */

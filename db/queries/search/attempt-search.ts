@@ -1,4 +1,5 @@
 import type { Filters } from "#domain/filter-values.ts";
+import { hasFilters } from "#domain/filters.ts";
 import type { Query } from "./query.ts";
 
 /** `late` and `code` are those of the attempt. */
@@ -31,9 +32,7 @@ export type AttemptCursor = { atMs: number; id: string; attempt: number };
 export type AttemptKey = [scheduleId: string, attempt: number, attemptedAtMs: number, lateMs: number | null];
 
 /** Whether a search has filters, or an order, for which `narrowSources` finds the rows. */
-export function isNarrow({ late, measured, host, code, idempotencyKey, operationId, sort }: AttemptSearch): boolean {
+export function isNarrow({ code, measured, sort, ...others }: AttemptSearch): boolean {
   const isOneOfDelivered = code !== undefined && code !== "2xx" && code.startsWith("2");
-  return (
-    isOneOfDelivered || sort === "late" || (late ?? measured ?? host ?? idempotencyKey ?? operationId) !== undefined
-  );
+  return isOneOfDelivered || sort === "late" || measured !== undefined || hasFilters(others);
 }

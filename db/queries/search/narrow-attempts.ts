@@ -7,7 +7,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 import type { AttemptCursor, AttemptKey, AttemptSearch } from "./attempt-search.ts";
 import { limited, type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
-import { all, hasCode, hasHost, isLate, isOfRequest } from "./search-filter.ts";
+import { all, hasCode, hasHost, isLate, isOfRequest, looksAtRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Attempts of one schedule cost about as much as so many rows of one index. */
@@ -52,7 +52,6 @@ export function narrowSources(
   const behind = after ? (isByLateness ? isLater(after) : isEarlier(after)) : sql`true`;
 
   const ofRequest = isOfRequest(sql, wanted);
-  const looksAtRequest = (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
   const { isDelivered, isUndelivered } = possibleOutcomes(wanted);
   const isOfCode = wanted.code !== undefined && hasCode(sql, wanted.code, sql`status_code`, sql`status_code IS NULL`);
   const isInRange = late && !measured && isLate(sql, sql`floor(late_ms)`, late);
@@ -76,7 +75,7 @@ export function narrowSources(
       SELECT FROM schedule_requests WHERE schedule_id = l.schedule_id AND ${ofRequest} LIMIT 1) r`;
     const schedule = sql`CROSS JOIN LATERAL (
       SELECT FROM schedules WHERE id = l.schedule_id AND ${isMeasured(sql`l.attempted_at`)} LIMIT 1) s`;
-    return sql`SELECT l.* FROM ${rows} ${looksAtRequest ? request : sql``} ${measured ? schedule : sql``} WHERE l.passes`;
+    return sql`SELECT l.* FROM ${rows} ${looksAtRequest(wanted) ? request : sql``} ${measured ? schedule : sql``} WHERE l.passes`;
   };
   // Two legs, because each outcome has an index of its own.
   const newest = (isInOrder: boolean) => (limit: number | null) => {

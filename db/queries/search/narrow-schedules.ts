@@ -9,7 +9,7 @@ import { limited, type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { wasCreatedBefore } from "./scan-schedules.ts";
 import { inShardOf, isFiltered, type ScheduleKey, type WantedSchedules } from "./schedule-search.ts";
-import { all, hasCode, hasHost, isDueIn, isLate, isOfRequest, isOfState } from "./search-filter.ts";
+import { all, hasCode, hasHost, isDueIn, isLate, isOfRequest, isOfState, looksAtRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Rows with these columns can be sorted and checked: `is_unsent` rows have no lateness, and come last in its order. */
@@ -29,12 +29,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
   const range = isDueIn(sql, wanted);
 
   const ofRequest = isOfRequest(sql, wanted);
-  const looksAtRequest = (q ?? operationId ?? idempotencyKey) !== undefined;
   const ofState = isOfState(sql, STATE, { ...wanted, statuses });
   const looksAtState = isNarrowedByState(wanted) || sort !== "-created_at";
 
   const withRequest = (rows: SQL) =>
-    looksAtRequest
+    // The host is in the row of the schedule too.
+    looksAtRequest({ ...wanted, host: undefined })
       ? sql`SELECT l.* FROM ${rows} CROSS JOIN LATERAL (
           SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${ofRequest} LIMIT 1) r WHERE l.passes`
       : sql`SELECT * FROM ${rows} WHERE passes`;

@@ -30,6 +30,11 @@ export function isOfRequest<Part>(
   ]);
 }
 
+/** Whether `isOfRequest` asks for anything. */
+export function looksAtRequest({ q, host, operationId, idempotencyKey }: Filters & { q?: Query | undefined }): boolean {
+  return (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
+}
+
 /** The columns of `schedules` that change, or what was in them at an earlier instant. */
 export type ScheduleState<Part> = {
   status: Part;

@@ -122,10 +122,10 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
 
 /** The schedule of `delivery` with its retry, due at `dueAtMs`. */
 export function retryOf(delivery: Delivery, version: number, dueAtMs: number): DueSchedule {
-  const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit } = delivery;
+  const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit, expiresAtMs } = delivery;
   return {
     ...{ id, version, shard, accountId, env, dueAtMs, early: false, isRetry: true },
-    ...{ origin: targetOrigin, path, bytes, accountActive, plan, cpsLimit },
+    ...{ origin: targetOrigin, path, bytes, accountActive, plan, cpsLimit, expiresAtMs },
   };
 }
 

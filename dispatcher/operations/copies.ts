@@ -2,6 +2,7 @@ import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import type { StoredRequest } from "#db/queries/schedules/stored-request.ts";
 import { DecryptionError, type KeyRing } from "#domain/cipher.ts";
+import { copiedOptions } from "#domain/delivery-options.ts";
 import { NOW } from "#domain/fire-time.ts";
 import { newId } from "#domain/ids.ts";
 import type { LeftAloneReason } from "#domain/operations.ts";
@@ -42,6 +43,7 @@ export function prepareCopy(
     requestHash: NO_HASH,
     replayOf: of,
     rejection: null,
+    delivery: copiedOptions(stored.delivery),
   };
 }
 

@@ -16,11 +16,13 @@ import type { Ctx } from "../context.ts";
  */
 export type ScheduleRequest = Pick<
   NewSchedule,
-  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf"
+  "earlyFire" | "method" | "payloadSizeBytes" | "idempotencyKey" | "requestHash" | "replayOf" | "delivery"
 > & {
   time: ReadTime | undefined;
   target: TargetValidation;
   packed: Buffer | null;
+  /** Its delivery options are those of the schedule that it repeats. */
+  isCopied?: boolean;
   /** A rejection that was found before target and size are checked. */
   precheckError?: AppError | undefined;
 };
@@ -37,7 +39,7 @@ export const NO_HASH = Buffer.alloc(0);
 /** Refuses what target or size forbid, and encrypts the content otherwise. `id`: the schedule's UUID, unless it is a new one. */
 export function prepareSchedule(
   ctx: Pick<Ctx, "config" | "tenant" | "limits" | "onRefusedTarget">,
-  { time, target, packed, precheckError, ...rest }: ScheduleRequest,
+  { time, target, packed, precheckError, isCopied, ...rest }: ScheduleRequest,
   id = newId(Date.now()),
 ): PreparedSchedule {
   if (!target.ok && precheckError === undefined) {

@@ -1,7 +1,9 @@
+import { delaysRejection } from "#contract/inputs/delivery-input.ts";
 import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { readTime } from "#contract/inputs/time-input.ts";
 import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
 import { findStoredRequest, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
+import { copiedOptions } from "#domain/delivery-options.ts";
 import { repeatHash } from "#domain/request-hash.ts";
 import { openRequest, packRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
@@ -31,23 +33,25 @@ export async function storedRequestOrThrow(ctx: Ctx, textId: string): Promise<St
 
 /** A copy of a stored request with the changes of `input`, to be stored. It is sealed anew, for its own id and target. */
 export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, input: RepeatInput): ScheduleRequest {
-  const { payload = null, headers = null, targetUrl = null } = input;
+  const { payload = null, headers = null, targetUrl = null, delivery } = input;
   const time = readTime(input);
   const idempotencyKey = input.idempotencyKey ?? null;
   const target = validateTarget(targetUrl ?? stored.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
   const { precheckError, ...content } = repeatedContent(ctx, stored, input);
   const hashedTarget = targetUrl !== null && target.ok ? target.url : targetUrl;
-  const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget };
+  const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget, delivery };
   return {
     target,
     method: stored.method,
     time,
     earlyFire: null,
     ...content,
-    precheckError: time?.refusal ?? precheckError,
+    precheckError: time?.refusal ?? delaysRejection(delivery, ctx.limits) ?? precheckError,
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
     replayOf: stored.id,
+    delivery: delivery === undefined ? copiedOptions(stored.delivery) : delivery,
+    isCopied: delivery === undefined,
   };
 }
 

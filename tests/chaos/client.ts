@@ -69,7 +69,7 @@ export function createClient(wanted: {
       ...{ id, fireTime: { atMs: fireAtMs }, origin, sealed, method: "POST", payloadSizeBytes: payload.length },
       targetUrl,
       ...{ earlyFire: null, idempotencyKey: null, requestHash: NO_HASH, replayOf: null },
-      rejection: null,
+      ...{ rejection: null, delivery: null },
     };
     return { schedule, fireAtMs, payload, behaviour };
   };

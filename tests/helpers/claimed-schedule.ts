@@ -7,7 +7,7 @@ export function claimedSchedule(overrides: Partial<ClaimedSchedule> = {}): Claim
     ...{ earlyFire: false, heldBack: false, isDueWhenAsked: false },
     ...{ fireAtMs: 0, dueAtMs: 0, claimedAtMs: 0, claimDeadlineMs: 35_000 },
     ...{ method: "POST", targetUrl: "https://example.com/", sealed: null, currentSecret: "", formerSecret: null },
-    ...{ plan: "indie", retryAttempts: null, retryBackoffMs: null, retryStrategy: null },
+    ...{ plan: "indie", retryAttempts: null, retryBackoffMs: null, retryStrategy: null, delivery: null },
     ...overrides,
   };
 }

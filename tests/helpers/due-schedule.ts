@@ -7,7 +7,7 @@ export function dueSchedule(overrides: Partial<DueSchedule> = {}): DueSchedule {
   return {
     ...{ id: `id-${String(++ids).padStart(6, "0")}`, version: 1, shard: 0, accountId: "a", env: "live" },
     ...{ dueAtMs: 1_000, early: false, isRetry: false, origin: "https://a.example", path: null, bytes: 1 },
-    ...{ accountActive: true, plan: "indie", cpsLimit: null },
+    ...{ accountActive: true, plan: "indie", cpsLimit: null, expiresAtMs: null },
     ...overrides,
   };
 }

@@ -73,7 +73,7 @@ describe("while the database is away, the recorder", () => {
     const expired = (): ExpiredClaim[] =>
       Array.from({ length: 500 }, () => ({
         ...{ id: newId(Date.now()), version: 2, attempt: 1, failures: 0, interruptions: 0 },
-        ...{ claimedAtMs: 0, dueAtMs: 0, claimDeadlineMs: 0 },
+        ...{ claimedAtMs: 0, dueAtMs: 0, claimDeadlineMs: 0, expiresAtMs: null },
       }));
     const recovery = new Recovery({
       database: databaseOf(async () => expired()),

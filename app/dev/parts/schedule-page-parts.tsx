@@ -24,7 +24,7 @@ const SCHEDULE: ShownSchedule = {
     idempotencyKey: LONG_NAME.repeat(3),
     isErased: false,
   },
-  ...{ hasContent: true, attemptCount: 2, retentionDays: 7, lastStatusCode: 503, lastError: "closed" },
+  ...{ hasContent: true, attemptCount: 2, retentionDays: 7, lastStatusCode: 503, lastError: "closed", endReason: null },
   attempts: [
     {
       ...{ attempt: 2, statusCode: 503, latencyMs: 29_997, errorText: LONG_ERROR },

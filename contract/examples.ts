@@ -18,6 +18,8 @@ export const SCHEDULE_EXAMPLE = {
   next_attempt_at: null,
   last_status_code: 200,
   last_error: null,
+  end_reason: null,
+  delivery: null,
   replay_of: null,
   operation_id: null,
 };

@@ -17,6 +17,7 @@ const REASONS: Record<LeftAloneReason, string> = {
   rescheduled: "It was moved after the operation was accepted, and the filter has `from` or `to`.",
   erased: "Its payload and headers were erased.",
   over_quota: "The month's quota was used up.",
+  expired: "Its `expiresAt` has passed.",
   target_not_allowed: "Its target is not allowed any more.",
   payload_too_large: "Its payload is larger than the plan allows now.",
   unreadable: "Its stored request cannot be decrypted.",

@@ -6,6 +6,7 @@ import type { PlanLimits } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/rotation-keys.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
+import type { TimeName } from "./inputs/time-input.ts";
 import { invalid } from "./inputs/validate.ts";
 
 /** The error for a target that is not allowed, for `reason` (TargetValidation). */
@@ -40,6 +41,23 @@ export function keyContended(): AppError {
   return new AppError("CONFLICT", "The schedule with this key has changed meanwhile. Try again.", {
     headers: { "Retry-After": "1" },
   });
+}
+
+/**
+ * The error of a schedule that would expire before its time: VALIDATION, and CONFLICT of a copy (`isCopied`), whose expiry is that
+ * of another schedule.
+ */
+export function expiresTooEarly(isCopied = false): AppError {
+  if (!isCopied) return invalid([{ path: "delivery.expiresAt", message: "must be after the time of the schedule" }]);
+  return new AppError(
+    "CONFLICT",
+    "This schedule expires before the copy would be sent. A clone with its own delivery options is still possible.",
+  );
+}
+
+/** VALIDATION of a move to a time at which the schedule has expired. */
+export function expiresBefore(name: TimeName): AppError {
+  return invalid([{ path: name, message: "must be before the schedule expires" }]);
 }
 
 export function contentErased(): AppError {

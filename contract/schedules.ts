@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
+import { END_REASONS } from "#domain/end-reasons.ts";
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import {
   ATTEMPTS_EXAMPLE,
@@ -15,6 +16,21 @@ import { CreateInput } from "./inputs/create-input.ts";
 import { ListInput } from "./inputs/list-input.ts";
 import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
 import { RescheduleInput } from "./inputs/reschedule-input.ts";
+
+const DeliveryAnswer = z
+  .strictObject({
+    timeout_ms: z.int().nullable().describe("The time for an answer."),
+    retry_delays_ms: z.array(z.int()).nullable().describe("The wait before each retry; an empty list is no retry."),
+    give_up_statuses: z
+      .array(z.union([z.int(), z.string()]))
+      .nullable()
+      .describe("Answers that end it at once: statuses and ranges of them."),
+    expires_at: InstantText.nullable().describe("No attempt begins after it."),
+  })
+  .meta({
+    id: "Delivery",
+    description: "How a schedule is delivered; null where that is by the account's relay settings at each attempt.",
+  });
 
 export const ScheduleAnswer = z
   .strictObject({
@@ -47,6 +63,13 @@ export const ScheduleAnswer = z
       .describe(
         "The first line of its `error_text`; null where it has none. `cancelled by reconcile`: by an operator, after a restore.",
       ),
+    end_reason: z
+      .enum(END_REASONS)
+      .nullable()
+      .describe(
+        "Why it is `dead`: its `attempts` are used up, an answer had a `status` that ends it, it has `expired`, three attempts in a row were `interrupted`, its target is `blocked`, or it expired while its account was `deactivated`. Null in any other status, and for what died before this was recorded.",
+      ),
+    delivery: DeliveryAnswer.nullable().describe("Its own delivery options; null without any."),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
     operation_id: OperationId.nullable().describe("The operation that made this copy."),
   })

@@ -445,6 +445,8 @@ CREATE TABLE schedules (
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   last_status_code smallint,
   last_error text,
+  delivery jsonb,
+  end_reason text,
   CONSTRAINT schedules_pkey PRIMARY KEY (id),
   CONSTRAINT schedules_claim_while_firing CHECK ((claim_deadline IS NOT NULL) = (status = 'firing'::text)),
   CONSTRAINT schedules_ended_when_terminal CHECK ((ended_at IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'dead'::text, 'cancelled'::text]))),

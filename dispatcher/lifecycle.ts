@@ -21,6 +21,7 @@ const STEP_EVERY_MS = 100;
 const BILLING_EVERY_MS = 10_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
+const EXPIRE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
 /** Interval of a round that visits each lane, ms. */
 const DROP_IDLE_EVERY_MS = 500;
@@ -102,6 +103,7 @@ function createLoops(parts: Parts) {
     findingEnded: every(FIND_ENDED_EVERY_MS, () => parts.endedProcesses.runOnce()),
     recovering: every(RECOVER_EVERY_MS, () => recovery.runOnce()),
     releasing: every(RELEASE_EVERY_MS, () => releases.runOnce()),
+    expiring: every(EXPIRE_EVERY_MS, () => parts.expiries.runOnce()),
     retaining,
     noticing: every(NOTICES_EVERY_MS, () => notices.runOnce()),
     sendingNotices: every(NOTICE_EVERY_MS, () => noticeSender.runOnce()),
@@ -123,11 +125,13 @@ function runUpkeep({ exchanges, demand, dueQueue, intake, alarm, clock }: Parts)
 }
 
 function listenToShards(parts: Parts, reading: Loop): void {
-  const { shards, deliveries, calendar, lanes, recovery, clock, log } = parts;
+  const { shards, deliveries, calendar, lanes, recovery, expiries, clock, log } = parts;
   shards.marks = {
     recoveredToMs: (shard) => finite(recovery.recoveredToMs(shard)),
     openFromMs: () =>
-      calendar.isWhole() ? Math.min(clock.now(), deliveries.holdings.dueFromMs(), lanes.moreFromMs()) : null,
+      calendar.isWhole()
+        ? Math.min(clock.now(), deliveries.holdings.dueFromMs(), expiries.dueFromMs(), lanes.moreFromMs())
+        : null,
   };
   shards.listener = {
     taken(taken) {

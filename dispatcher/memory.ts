@@ -1,5 +1,6 @@
 import type { Config } from "#config.ts";
 import { CLAIMED_BYTES_MAX } from "./claiming/claimer.ts";
+import { EXPIRED_MAX } from "./claiming/expiries.ts";
 import { WANTED_MAX } from "./intake/announcements.ts";
 import { LANES_MAX } from "./intake/lanes.ts";
 import { MEMORY_MAX } from "./intake/memory.ts";
@@ -15,7 +16,7 @@ import type { Parts } from "./wiring.ts";
  * each bound is enforced, and lists the rest.
  */
 export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): MemoryUse[] {
-  const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads, pool, origins } = parts;
+  const { exchanges, preparer, recorder, alarm, deliveries, lanes, wantedReads, expiries, pool, origins } = parts;
   return [
     { kind: "connections", used: () => pool.figures().open + pool.figures().opening, bound: pool.figures().max },
     { kind: "name_lookups", used: () => pool.figures().resolving, bound: pool.figures().resolvingMax },
@@ -23,6 +24,7 @@ export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): 
     { kind: "deliveries", used: () => deliveries.size, bound: MEMORY_MAX },
     { kind: "lanes", used: () => lanes.size, bound: LANES_MAX },
     { kind: "wanted_schedules", used: () => wantedReads.size, bound: WANTED_MAX + MEMORY_MAX },
+    { kind: "expired_schedules", used: () => expiries.count(), bound: EXPIRED_MAX },
     { kind: "claimed_bytes", used: () => deliveries.holdings.claimedBytes, bound: CLAIMED_BYTES_MAX },
     { kind: "exchanges", used: () => exchanges.count(), bound: config.connectionsMax },
     { kind: "signing_secrets", used: () => preparer.secrets(), bound: SECRETS_MAX },

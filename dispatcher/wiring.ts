@@ -6,6 +6,7 @@ import { createMailer } from "#mail/mailer.ts";
 import { BillingUpkeep } from "./billing/billing-upkeep.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
+import { Expiries } from "./claiming/expiries.ts";
 import { Releases } from "./claiming/releases.ts";
 import { Demand } from "./connections/demand.ts";
 import { Origins } from "./connections/origins.ts";
@@ -175,6 +176,7 @@ function createSending(
     ...{ inFlightMax: dispatcherConnections.claims, onError: outageLog.fatal },
   });
   const releases = new Releases({ database: claims, dispatcherId: id, deliveries, clock, wantedReads, metrics });
+  const expiries = new Expiries({ database: claims, dispatcherId: id, shards, wantedReads });
   const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
   const lead = new SendLead(clock);
   const sendQueue = new SendQueue({ deliveries, shards, waitingList, preparation, clock, lead, alarm });
@@ -184,7 +186,7 @@ function createSending(
     inFlightMax: dispatcherConnections.records,
   });
   const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
-  return { claimer, releases, preparer, sendQueue, exchanges, recorder, recovery };
+  return { claimer, releases, expiries, preparer, sendQueue, exchanges, recorder, recovery };
 }
 
 type IntakeParts = ReturnType<typeof createIntake>;
@@ -194,27 +196,18 @@ function createIntake(
   { databases, clock, alarm, cost, deliveries, wantedReads, log, metrics }: Base,
   { demand, pool, waitingList, rates, preparation, routes }: Connections,
   shards: Shards,
-  { recorder, recovery }: Sending,
+  { recorder, recovery, expiries }: Sending,
   { plans }: Config,
 ) {
   const database = databases.reads;
   const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
   const intake = new Intake({
-    ...{ deliveries, plans, alarm, clock, shards, recorder, rates, connections: pool, waitingList, lanes },
+    ...{ deliveries, plans, alarm, clock, shards, recorder, rates, connections: pool, waitingList, lanes, expiries },
   });
   const calendar = new Calendar({ database, shards, clock, lanes });
   const dueQueue = new DueQueue({
-    ...{
-      deliveries,
-      clock,
-      claimAheadMs: CLAIM_AHEAD_MS,
-      claimCost: cost,
-      rates,
-      routes,
-      demand,
-      waitingList,
-      preparation,
-    },
+    ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: cost, rates },
+    ...{ routes, demand, waitingList, preparation },
   });
   return {
     ...{ intake, lanes, calendar, dueQueue },

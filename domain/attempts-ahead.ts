@@ -1,7 +1,5 @@
-import { type RetryStrategy, retryWaitMs } from "./retry.ts";
+import { type RetryPolicy, retryWaitMs } from "./retry.ts";
 import type { ScheduleStatus } from "./states.ts";
-
-type RetryPolicy = { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
 
 export type AttemptsAhead = {
   /**
@@ -19,7 +17,7 @@ export type AttemptsAhead = {
  */
 export function attemptsAhead(
   schedule: { status: ScheduleStatus; attempts: number; failures: number; nextAttemptAtMs: number | null },
-  { retryAttempts, retryBackoffMs, retryStrategy }: RetryPolicy,
+  { retryAttempts, retryBackoffMs: baseMs, retryStrategy: strategy, retryDelaysMs: delaysMs }: RetryPolicy,
 ): AttemptsAhead {
   const { status, attempts, failures, nextAttemptAtMs } = schedule;
   if (status === "firing") return { total: attempts + Math.max(0, retryAttempts - failures), lastAtMs: null };
@@ -27,7 +25,7 @@ export function attemptsAhead(
   // An attempt that is already due is made even if the policy now allows fewer.
   const left = Math.max(1, retryAttempts + 1 - failures);
   const waits = Array.from({ length: left - 1 }, (_, at) =>
-    retryWaitMs({ strategy: retryStrategy, baseMs: retryBackoffMs, n: failures + 1 + at, random: () => 0 }),
+    retryWaitMs({ strategy, baseMs, delaysMs, n: failures + 1 + at, random: () => 0 }),
   );
   const lastAtMs = nextAttemptAtMs === null ? null : waits.reduce((sum, wait) => sum + wait, nextAttemptAtMs);
   return { total: attempts + left, lastAtMs };

@@ -1,3 +1,4 @@
+import type { EndReason } from "./end-reasons.ts";
 import { INCIDENT_GAP_MS } from "./incident.ts";
 import { mailedAnswer } from "./mailed-answer.ts";
 
@@ -16,9 +17,16 @@ export const LINES_MAX = 20;
 
 /**
  * A live schedule that died: the host of its target, its last status code (null without an answer), the first line of its last
- * error, when it was due and when it died (epoch ms).
+ * error, why it died, when it was due and when it died (epoch ms).
  */
-export type Death = { target: string; code: number | null; error: string | null; dueMs: number; atMs: number };
+export type Death = {
+  target: string;
+  code: number | null;
+  error: string | null;
+  reason?: EndReason | null;
+  dueMs: number;
+  atMs: number;
+};
 
 /**
  * Deaths with the same target and status code, in a group as the overview makes them: no hour passed without one that was due.
@@ -29,6 +37,8 @@ export type DeathLine = {
   target: string;
   code?: number | null;
   answer: string;
+  /** Of those that did not just use up their attempts. */
+  reason?: EndReason;
   n: number;
   fromMs?: number;
   toMs?: number;
@@ -102,7 +112,7 @@ function wasQuiet({ lastDeathAtMs, lastNoticeAtMs, intervalMs }: DeathGroup, now
 }
 
 function count(notice: Deaths, death: Death): Deaths {
-  const { target, code, error, dueMs } = death;
+  const { target, code, error, dueMs, reason } = death;
   const n = notice.n + 1;
   const [same, rest] = [
     notice.lines.filter((line) => isOf(line, death)),
@@ -115,6 +125,7 @@ function count(notice: Deaths, death: Death): Deaths {
     target,
     code,
     answer: known ?? mailedAnswer({ code, error }),
+    ...(reason && reason !== "attempts" && { reason }),
     n: same.reduce((sum, one) => sum + one.n, 1),
     fromMs: Math.min(dueMs, ...same.map(({ fromMs = dueMs }) => fromMs)),
     toMs: Math.max(dueMs, ...same.map(({ toMs = dueMs }) => toMs)),
@@ -122,7 +133,8 @@ function count(notice: Deaths, death: Death): Deaths {
   return { ...notice, n, lines: [...rest, line] };
 }
 
-function isOf({ target, code, fromMs, toMs }: DeathLine, death: Death): boolean {
+function isOf({ target, code, reason, fromMs, toMs }: DeathLine, death: Death): boolean {
+  if (reason !== (death.reason === "attempts" ? undefined : (death.reason ?? undefined))) return false;
   if (fromMs === undefined || toMs === undefined || target !== death.target || code !== death.code) return false;
   return death.dueMs >= fromMs - INCIDENT_GAP_MS && death.dueMs <= toMs + INCIDENT_GAP_MS;
 }

@@ -33,6 +33,7 @@ export const LEFT_ALONE_REASONS = [
   "cancelled",
   "rescheduled",
   "erased",
+  "expired",
   "over_quota",
   "target_not_allowed",
   "payload_too_large",

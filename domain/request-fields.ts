@@ -1,3 +1,4 @@
+import type { DeliveryOptions } from "./delivery-options.ts";
 import type { Filters } from "./filter-values.ts";
 import { FILTER_NAMES, FILTERS, hasFilters } from "./filters.ts";
 import type { GivenTime } from "./fire-time.ts";
@@ -15,6 +16,7 @@ export type OriginalRequest = {
   headers: HeaderPairs;
   payload: string | null;
   earlyFire: boolean | null;
+  delivery?: DeliveryOptions | null;
 };
 
 /** A replay or clone of the schedule `of` (UUID); null for omitted fields. */
@@ -25,24 +27,29 @@ export type OriginalRepeat = {
   headers: HeaderPairs | null;
   /** Another target than the original's, as it would be delivered, or as it was given when it is refused. */
   targetUrl: string | null;
+  /** In place of the original's; null for none. */
+  delivery?: DeliveryOptions | null | undefined;
 };
 
 /**
  * What makes a request the same as another one. Target (`deliveredUrl`; null when it is refused), headers and payload count as
  * they would be delivered: without order and case of header names, and without the spaces around their values; an empty
- * payload equals none. An instant counts as such, a duration as such, a local time with its zone and rule.
+ * payload equals none. An instant counts as such, a duration as such, a local time with its zone and rule. A request without
+ * delivery options has the fields that it had before there were any.
  */
 export function requestFields(request: OriginalRequest, deliveredUrl: string | null): string[] {
-  const { targetUrl, method, time, headers, payload, earlyFire } = request;
+  const { targetUrl, method, time, headers, payload, earlyFire, delivery = null } = request;
   const url = deliveredUrl ?? targetUrl;
-  return [FORMAT, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(headers)];
+  const format = delivery === null ? [FORMAT] : [`${FORMAT} with options`, deliveryText(delivery)];
+  return [...format, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(headers)];
 }
 
 /** As `requestFields`, for a replay or clone. */
-export function repeatFields({ of, time, payload, headers, targetUrl }: OriginalRepeat): string[] {
+export function repeatFields({ of, time, payload, headers, targetUrl, delivery }: OriginalRepeat): string[] {
   const kind = payload === null ? "replay" : "clone";
   const whose = headers === null ? "same headers" : "own headers";
-  const fields = [REPEAT_FORMAT, of, timeText(time), kind, payload ?? "", whose, ...headerFields(headers ?? [])];
+  const format = delivery === undefined ? [REPEAT_FORMAT] : [`${REPEAT_FORMAT} with options`, deliveryText(delivery)];
+  const fields = [...format, of, timeText(time), kind, payload ?? "", whose, ...headerFields(headers ?? [])];
   return targetUrl === null ? fields : [...fields, "target", targetUrl];
 }
 
@@ -73,6 +80,11 @@ function narrowerFields(filters: Filters): string[] {
 const OPERATION_FORMAT = "operation-hash-1";
 const FORMAT = "request-hash-1";
 const REPEAT_FORMAT = "repeat-hash-1";
+
+function deliveryText(options: DeliveryOptions | null): string {
+  const { timeoutMs, retryDelaysMs, giveUpStatuses, expiresAtMs, expiresInMs } = options ?? {};
+  return JSON.stringify([timeoutMs, retryDelaysMs, giveUpStatuses, expiresAtMs, expiresInMs]);
+}
 
 function timeText(time: GivenTime | null): string {
   if (time === null) return "null";

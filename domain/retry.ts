@@ -2,9 +2,19 @@ import { utcMs } from "./instant.ts";
 
 export type RetryStrategy = "exponential" | "linear" | "fixed";
 
+/** The retries of a schedule. `retryDelaysMs`, one for each retry, stand in place of backoff and strategy. */
+export type RetryPolicy = {
+  retryAttempts: number;
+  retryBackoffMs: number;
+  retryStrategy: RetryStrategy;
+  retryDelaysMs?: readonly number[];
+};
+
 export interface RetryRule {
   strategy: RetryStrategy;
   baseMs: number;
+  /** Waits that the owner has given for this schedule, ms; the one of retry n has no jitter. */
+  delaysMs?: readonly number[] | undefined;
   /** The retry's number, from 1. */
   n: number;
   /** Returns a number in [0, 1), for the jitter. */
@@ -13,9 +23,11 @@ export interface RetryRule {
 
 /**
  * Whole milliseconds to wait before retry n: fixed `base`, linear `base·n`, exponential `base·2^(n-1)`, capped at one
- * hour, and then 0 to 25 % of it more as jitter.
+ * hour, and then 0 to 25 % of it more as jitter. A given delay is waited as it is.
  */
-export function retryWaitMs({ strategy, baseMs, n, random }: RetryRule): number {
+export function retryWaitMs({ strategy, baseMs, delaysMs, n, random }: RetryRule): number {
+  const delayMs = delaysMs?.[n - 1];
+  if (delayMs !== undefined) return delayMs;
   const factor = { fixed: 1, linear: n, exponential: 2 ** (n - 1) }[strategy];
   const waitMs = Math.min(baseMs * factor, WAIT_MAX_MS);
   return Math.floor(waitMs * (1 + JITTER_MAX * random()));

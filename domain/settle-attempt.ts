@@ -1,5 +1,7 @@
 import type { AttemptOutcome } from "./attempt-outcome.ts";
-import { nextRetryAtMs, type RetryStrategy } from "./retry.ts";
+import { type GiveUpStatus, isGivenUp } from "./delivery-options.ts";
+import type { EndReason } from "./end-reasons.ts";
+import { nextRetryAtMs, type RetryPolicy } from "./retry.ts";
 
 /** How an attempt ended, with what is known of it. `error` is a text of our own, `retryAfter` the target's headers. */
 export type DeliveryOutcome = {
@@ -20,8 +22,12 @@ export type AttemptToSettle = {
   failures: number;
   /** Interrupted attempts in a row before this one. */
   interruptions: number;
-  /** The account's current effective settings. */
-  retryPolicy: { retryAttempts: number; retryBackoffMs: number; retryStrategy: RetryStrategy };
+  /** The schedule's own, or the account's current effective settings. */
+  retryPolicy: RetryPolicy;
+  /** Answers that end the schedule at once; 410 where it says nothing else. */
+  giveUpStatuses?: readonly GiveUpStatus[] | undefined;
+  /** No attempt begins after it, epoch ms; undefined: there is no such instant. */
+  expiresAtMs?: number | undefined;
   /** When the outcome became known, epoch ms; the wait before a retry starts here. */
   finishedAtMs: number;
   /** Returns a number in [0, 1), for the jitter. */
@@ -36,26 +42,29 @@ export type Settlement = {
   nextAttemptAtMs: number | null;
   failures: number;
   interruptions: number;
+  /** Why it is dead; null while it is not. */
+  endReason: EndReason | null;
 };
 
-/** The state of a schedule after an attempt: status, time of the next attempt, and counts. */
+/** The state of a schedule after an attempt: status, time of the next attempt, counts, and why it is dead. */
 export function settleAttempt(attempt: AttemptToSettle): Settlement {
   const { outcome, failures } = attempt;
   switch (outcome.kind) {
     case "delivered":
-      return { status: "succeeded", nextAttemptAtMs: null, failures, interruptions: 0 };
+      return { status: "succeeded", nextAttemptAtMs: null, failures, interruptions: 0, endReason: null };
     case "rejected":
-      return outcome.statusCode === GONE ? deadAfterFailure(failures) : retryOrDead(attempt, outcome);
+      return isGivenUp(outcome.statusCode, attempt.giveUpStatuses)
+        ? deadAfterFailure(failures, "status")
+        : retryOrDead(attempt, outcome);
     case "unreachable":
       return retryOrDead(attempt, {});
     case "blocked":
-      return deadAfterFailure(failures);
+      return deadAfterFailure(failures, "blocked");
     case "interrupted":
       return repeatOrDead(attempt);
   }
 }
 
-const GONE = 410;
 const INTERRUPTIONS_MAX = 3;
 
 function retryOrDead(
@@ -64,26 +73,35 @@ function retryOrDead(
 ): Settlement {
   const { failures, retryPolicy, random, finishedAtMs } = attempt;
   const n = failures + 1;
-  if (n > retryPolicy.retryAttempts) return deadAfterFailure(failures);
+  if (n > retryPolicy.retryAttempts) return deadAfterFailure(failures, "attempts");
   const nextAttemptAtMs = nextRetryAtMs({
     strategy: retryPolicy.retryStrategy,
     baseMs: retryPolicy.retryBackoffMs,
+    delaysMs: retryPolicy.retryDelaysMs,
     n,
     random,
     nowMs: finishedAtMs,
     statusCode: answer.statusCode ?? null,
     retryAfter: answer.retryAfter,
   });
-  return { status: "failed", nextAttemptAtMs, failures: n, interruptions: 0 };
+  if (isBeyond(nextAttemptAtMs, attempt)) return deadAfterFailure(failures, "expired");
+  return { status: "failed", nextAttemptAtMs, failures: n, interruptions: 0, endReason: null };
 }
 
-function deadAfterFailure(failures: number): Settlement {
-  return { status: "dead", nextAttemptAtMs: null, failures: failures + 1, interruptions: 0 };
+/** Whether an attempt at this instant would begin after the schedule has expired. */
+function isBeyond(nextAttemptAtMs: number, { expiresAtMs = Number.POSITIVE_INFINITY }: AttemptToSettle): boolean {
+  return Math.ceil(nextAttemptAtMs) > expiresAtMs;
 }
 
-function repeatOrDead({ failures, interruptions, claimDeadlineMs }: AttemptToSettle): Settlement {
-  const inARow = interruptions + 1;
-  return inARow >= INTERRUPTIONS_MAX
-    ? { status: "dead", nextAttemptAtMs: null, failures, interruptions: inARow }
-    : { status: "failed", nextAttemptAtMs: claimDeadlineMs, failures, interruptions: inARow };
+function deadAfterFailure(failures: number, endReason: EndReason): Settlement {
+  return { status: "dead", nextAttemptAtMs: null, failures: failures + 1, interruptions: 0, endReason };
+}
+
+function repeatOrDead(attempt: AttemptToSettle): Settlement {
+  const { failures, interruptions, claimDeadlineMs } = attempt;
+  const counts = { failures, interruptions: interruptions + 1 };
+  const dead = (endReason: EndReason): Settlement => ({ status: "dead", nextAttemptAtMs: null, ...counts, endReason });
+  if (counts.interruptions >= INTERRUPTIONS_MAX) return dead("interrupted");
+  if (isBeyond(claimDeadlineMs, attempt)) return dead("expired");
+  return { status: "failed", nextAttemptAtMs: claimDeadlineMs, ...counts, endReason: null };
 }

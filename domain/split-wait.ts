@@ -1,4 +1,4 @@
-import { JITTER_MAX, type RetryStrategy, retryWaitMs } from "./retry.ts";
+import { JITTER_MAX, type RetryPolicy, retryWaitMs } from "./retry.ts";
 
 /** The wait before a retry, ms: what the settings ask for, and the jitter that was added. */
 export type SplitWait = { plannedMs: number; jitterMs: number };
@@ -9,10 +9,10 @@ export type SplitWait = { plannedMs: number; jitterMs: number };
  */
 export function splitWait(
   { failedAtMs, nextAttemptAtMs, failures }: { failedAtMs: number; nextAttemptAtMs: number; failures: number },
-  { retryBackoffMs, retryStrategy }: { retryBackoffMs: number; retryStrategy: RetryStrategy },
+  { retryBackoffMs: baseMs, retryStrategy: strategy, retryDelaysMs: delaysMs }: Omit<RetryPolicy, "retryAttempts">,
 ): SplitWait | null {
   if (failures < 1) return null;
-  const plannedMs = retryWaitMs({ strategy: retryStrategy, baseMs: retryBackoffMs, n: failures, random: () => 0 });
+  const plannedMs = retryWaitMs({ strategy, baseMs, delaysMs, n: failures, random: () => 0 });
   const jitterMs = nextAttemptAtMs - failedAtMs - plannedMs;
   if (jitterMs < 0 || jitterMs > plannedMs * JITTER_MAX + RECORDING_MS) return null;
   return { plannedMs, jitterMs: Math.min(jitterMs, plannedMs * JITTER_MAX) };

@@ -4,6 +4,7 @@
  * scheduled → scheduled                                 the owner moved fire_at
  * failed → failed                                       the owner made the next attempt due now
  * scheduled | failed → cancelled                        the owner cancelled it
+ * scheduled | failed → dead                             it expired before its next attempt
  * firing → scheduled | failed                           released: claimed, but nothing was sent
  * firing → cancelled                                    only when its account is deleted
  */
@@ -14,9 +15,9 @@ export type ScheduleStatus = (typeof STATUSES)[number];
 
 /** For each status, the statuses that an UPDATE may change it to. A status without any is terminal. */
 const TRANSITIONS = {
-  scheduled: ["firing", "scheduled", "cancelled"],
+  scheduled: ["firing", "scheduled", "dead", "cancelled"],
   firing: ["succeeded", "failed", "dead", "scheduled", "cancelled"],
-  failed: ["firing", "failed", "cancelled"],
+  failed: ["firing", "failed", "dead", "cancelled"],
   succeeded: [],
   dead: [],
   cancelled: [],

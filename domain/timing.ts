@@ -10,8 +10,21 @@ export const CLAIM_AHEAD_MAX_MS = 250;
 /** Timeout of an attempt, from just before its claim statement to the response's status line, ms. */
 export const ATTEMPT_DEADLINE_MS = 30_000;
 
-/** Lease of a claim, ms: the attempt's timeout and 5 s for recording. */
-export const CLAIM_LEASE_MS = ATTEMPT_DEADLINE_MS + 5_000;
+/**
+ * The time that a schedule's own timeout leaves from the claim to the first byte, ms. That timeout counts from the first
+ * byte, so that a slow claim does not shorten it.
+ */
+export const LEAVING_MS = 5_000;
+
+/** The longest that an attempt takes from its claim on, ms, with a timeout of its own or without. */
+export const attemptMaxMs = (timeoutMs: number = ATTEMPT_DEADLINE_MS): number =>
+  Math.min(timeoutMs + LEAVING_MS, ATTEMPT_DEADLINE_MS);
+
+/** What a claim's lease has beyond the longest attempt, for recording, ms. */
+export const RECORDING_MS = 5_000;
+
+/** The longest lease of a claim, ms: that of a schedule without a timeout of its own. */
+export const CLAIM_LEASE_MS = ATTEMPT_DEADLINE_MS + RECORDING_MS;
 
 /** Timeout for name resolution, TCP and TLS of one connection, ms. */
 export const CONNECT_DEADLINE_MS = 10_000;

@@ -1,4 +1,5 @@
 import type { DeadNotice } from "#domain/death-notices.ts";
+import type { EndReason } from "#domain/end-reasons.ts";
 import { paragraph, table } from "./layout.ts";
 import type { Mail } from "./mail.ts";
 import { noticeMail, type Reader } from "./notice.ts";
@@ -27,9 +28,20 @@ export function deadSchedulesMail(reader: Reader, notice: DeadNotice): Mail {
   });
 }
 
+/** The last answer, and why no retry was left where that is not the number of attempts. */
+function withReason({ answer, reason }: DeadNotice["lines"][number]): string {
+  const why = reason && REASONS[reason];
+  return why === undefined || answer.startsWith("expired") ? answer : `${answer}, ${why}`;
+}
+
+const REASONS: { [reason in EndReason]?: string } = {
+  expired: "expired",
+  deactivated: "expired while the account was deactivated",
+};
+
 function rowsOf({ n, lines }: DeadNotice): string[][] {
   const shown = lines.toSorted((a, b) => b.n - a.n).slice(0, ROWS_MAX);
-  const rows = shown.map((line) => [line.target, line.answer, figure(line.n), times(line)]);
+  const rows = shown.map((line) => [line.target, withReason(line), figure(line.n), times(line)]);
   const others = n - shown.reduce((sum, line) => sum + line.n, 0);
   return others === 0 ? rows : [...rows, ["Other targets", "", figure(others), ""]];
 }

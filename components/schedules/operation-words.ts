@@ -49,6 +49,7 @@ const REASONS: Record<LeftAloneReason, string> = {
   rescheduled: "Moved after this was requested",
   erased: "Payload and headers erased at the end of the retention window",
   over_quota: "Over the month’s quota",
+  expired: "Its expiry has passed",
   target_not_allowed: "Target not allowed any more",
   payload_too_large: "Payload larger than the plan allows now",
   unreadable: "Stored request cannot be decrypted",

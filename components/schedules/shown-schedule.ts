@@ -1,3 +1,4 @@
+import type { EndReason } from "#domain/end-reasons.ts";
 import type { ActionProblems, ScheduleAction } from "#domain/schedule-actions.ts";
 import type { ScheduleCreator } from "#domain/schedule-creator.ts";
 import type { SplitWait } from "#domain/split-wait.ts";
@@ -36,6 +37,8 @@ export type ShownSchedule = {
   /** Of the last attempt, also when it is not kept any more: its status code, and the first line of its answer or error. */
   lastStatusCode: number | null;
   lastError: string | null;
+  /** Why it is dead; null where it is not, or that was not recorded. */
+  endReason: EndReason | null;
   ahead: { total: number | null; lastAtMs: number | null };
   /** The wait before the next retry: what the settings ask for, and its jitter. */
   retryWait: SplitWait | null;

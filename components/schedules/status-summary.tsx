@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { answerLine } from "#domain/answer-line.ts";
+import type { EndReason } from "#domain/end-reasons.ts";
 import { CANCELLED_BY_RECONCILE } from "#domain/incarnation.ts";
 import { isTerminal } from "#domain/states.ts";
 import { LatenessStrip } from "../charts/lateness-strip.tsx";
@@ -71,7 +72,7 @@ export function StatusSummary({ schedule, zone, now, logHref, hrefOf }: SummaryP
 
 /** Why a schedule is dead or retrying, and what can follow. */
 function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
-  const { status, attempts, attemptCount, nextAttemptAt } = schedule;
+  const { status, attempts, attemptCount, nextAttemptAt, endReason } = schedule;
   const last = attempts.at(-1) ?? { statusCode: schedule.lastStatusCode, errorText: schedule.lastError ?? "" };
   const isDead = status === "dead";
   return (
@@ -80,7 +81,7 @@ function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
     >
       <p className="text-lg tracking-tight">
         {isDead ? (
-          `Dead after ${attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}.`
+          `Dead after ${attemptCount === 0 ? "no" : attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}${endReason ? `: ${END_REASONS[endReason]}` : ""}.`
         ) : nextAttemptAt ? (
           <>
             Retrying: attempt {attemptCount + 1} is due{" "}
@@ -102,6 +103,15 @@ function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
     </div>
   );
 }
+
+const END_REASONS: Record<EndReason, string> = {
+  attempts: "the last one failed",
+  status: "the target's answer ends it",
+  expired: "it has expired",
+  interrupted: "three in a row were interrupted",
+  blocked: "its target is not allowed",
+  deactivated: "it expired while the account was deactivated",
+};
 
 /** What became of the copies of a dead schedule. */
 function Followed({ schedule: { copies }, hrefOf }: Pick<SummaryProps, "schedule" | "hrefOf">) {
@@ -140,7 +150,7 @@ function explain({ status, lastError }: ShownSchedule): string {
 const EXPLANATIONS = {
   scheduled:
     "Nothing was sent yet. Cancel and reschedule work until an attempt is claimed, at most 250 ms before it is sent.",
-  firing: "An attempt is under way. It has 30 s.",
+  firing: "An attempt is under way. It has 30 s at most.",
   failed: "No attempt has a known outcome yet.",
   succeeded: "The outcome of the first attempt is not known.",
   dead: "No attempt has a known outcome.",

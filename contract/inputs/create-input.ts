@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { HeaderPairs } from "#domain/headers.ts";
 import { parseCustomHeaders } from "#domain/headers.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
+import { DELIVERY, Delivery } from "./delivery-input.ts";
 import { BELONG_TOGETHER, checkOneTime, durationInput, ONE_TIME, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 /** 1 to 255 code points, which is how Postgres counts; NUL and lone surrogates cannot be stored. */
@@ -68,6 +69,7 @@ const OPTIONS = {
     .describe(
       "Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting.",
     ),
+  delivery: Delivery.describe(DELIVERY),
 };
 
 /** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CustomHeaders, IdempotencyKey, Payload, TargetUrl } from "./create-input.ts";
+import { Delivery } from "./delivery-input.ts";
 import { AT_MOST_ONE_TIME, checkTimes, TIME_FIELDS, WHATEVER_ELSE } from "./time-input.ts";
 
 const FIELDS = { ...TIME_FIELDS, idempotencyKey: IdempotencyKey.optional() };
@@ -19,6 +20,7 @@ export const CloneInput = z
     targetUrl: TargetUrl.optional().describe(
       "Another target, judged as that of a new schedule. No header of the original is then carried over.",
     ),
+    delivery: Delivery.describe("In place of the options of the original, which it has otherwise."),
   })
   .superRefine(checkTimes, WHATEVER_ELSE)
   .meta(AT_MOST_ONE_TIME);
@@ -29,6 +31,7 @@ export const RepeatInput = z.strictObject({
   payload: Payload.optional(),
   headers: CustomHeaders.optional(),
   targetUrl: TargetUrl.optional(),
+  delivery: Delivery,
 });
 
 export type RepeatInput = z.infer<typeof RepeatInput>;

@@ -17,18 +17,20 @@ import { isZone } from "#domain/zoned-time.ts";
 import { invalid } from "./validate.ts";
 
 /** An RFC 3339 instant, parsed to epoch ms, rounded up. The statement that stores it checks that it is in the future. */
-const FireAt = z
-  .string("must be a string, such as 2031-01-01T09:00:00Z")
-  .meta({
-    format: "date-time",
-    description: "RFC 3339 with an offset, in the future; rounded up to a millisecond.",
-  })
-  .transform((written, context) => {
-    const epochMs = parseInstant(written);
-    if (epochMs !== null) return epochMs;
-    context.addIssue(describeInstantProblem(written) + adviceFor(written));
-    return z.NEVER;
-  });
+const FireAt = instant("RFC 3339 with an offset, in the future; rounded up to a millisecond.", adviceFor);
+
+/** An RFC 3339 instant, parsed to epoch ms, rounded up. `advice` adds to what is wrong with another text. */
+export function instant(description: string, advice: (written: string) => string = () => "") {
+  return z
+    .string("must be a string, such as 2031-01-01T09:00:00Z")
+    .meta({ format: "date-time", description })
+    .transform((written, context) => {
+      const epochMs = parseInstant(written);
+      if (epochMs !== null) return epochMs;
+      context.addIssue(describeInstantProblem(written) + advice(written));
+      return z.NEVER;
+    });
+}
 
 /** A duration, parsed to ms, rounded up. */
 export const durationInput = (described: { examples: string[]; description: string }) =>

@@ -1,6 +1,6 @@
 -- Creates one schedule, or says why not. The checks run in this order, and the first that applies decides: the account
--- may create (find_creating_account), the idempotency key is free, the time is in the future, the caller's rejection,
--- the quota.
+-- may create (find_creating_account), the idempotency key is free, the time is in the future and before the schedule
+-- expires, the caller's rejection, the quota.
 --
 -- p_fire_at            null means p_fire_in_ms from now, where null is 0
 -- p_early              whether to fire early; null takes the account's setting, or p_early_default where there is none
@@ -12,9 +12,11 @@
 -- p_notify_horizon_ms  dispatchers are notified of a schedule that is due within this
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
 -- p_created_by         the API key that creates it, or the nil UUID for a session
+-- p_delivery           its delivery options, for resolve_delivery; null without any
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
--- (the cached credential no longer holds), past, rejected, quota. All other columns are null unless created or replayed.
+-- (the cached credential no longer holds), past, expired (it would be so before its time), rejected, quota. All other
+-- columns are null unless created or replayed.
 --
 -- plpgsql and not one CTE, because each of its statements takes a new snapshot: a row that another transaction
 -- committed while this one waited for lock_usage must be seen.
@@ -23,7 +25,7 @@ CREATE OR REPLACE FUNCTION create_schedule(
   p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
   p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_rejection text,
   p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text,
-  p_created_by uuid DEFAULT NULL,
+  p_created_by uuid DEFAULT NULL, p_delivery jsonb DEFAULT NULL,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -31,6 +33,7 @@ DECLARE
   v_now timestamptz(3);
   v_period text;
   v_fire_at timestamptz(3);
+  v_delivery jsonb;
   v_early boolean;
   v_used integer;
   v_part integer;
@@ -53,6 +56,14 @@ BEGIN
   IF p_fire_at <= clock_timestamp() THEN
     outcome := 'past';
     RETURN;
+  END IF;
+  v_fire_at := coalesce(p_fire_at, v_now + coalesce(p_fire_in_ms, 0) * interval '1 millisecond');
+  IF p_delivery IS NOT NULL THEN
+    v_delivery := resolve_delivery(p_delivery, v_fire_at);
+    IF expires_at(v_delivery) <= v_fire_at THEN
+      outcome := 'expired';
+      RETURN;
+    END IF;
   END IF;
   IF p_rejection IS NOT NULL THEN
     outcome := 'rejected';
@@ -84,14 +95,13 @@ BEGIN
   END IF;
 
   v_used := count_usage(p_account, p_env, v_period, v_part, v_used + 1);
-  v_fire_at := coalesce(p_fire_at, v_now + coalesce(p_fire_in_ms, 0) * interval '1 millisecond');
   v_early := coalesce(p_early, (SELECT r.early_fire FROM relay_settings r WHERE r.account_id = p_account), p_early_default);
   INSERT INTO schedules (
     id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin,
-    created_at, updated_at)
+    created_at, updated_at, delivery)
   VALUES (
     p_id, p_account, p_env, v_shard, v_early, v_fire_at, v_fire_at, p_payload_size,
-    coalesce(octet_length(p_sealed), 0), p_origin, v_now, v_now);
+    coalesce(octet_length(p_sealed), 0), p_origin, v_now, v_now, v_delivery);
 
   -- raise_lanes needs the account's row, which an earlier statement has locked: what is read here holds until the commit.
   IF NOT EXISTS (SELECT FROM lanes l WHERE l.account_id = p_account AND l.env = p_env AND l.due_at <= v_fire_at) THEN

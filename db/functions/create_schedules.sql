@@ -10,6 +10,7 @@
 --                  notifies the dispatchers for all of them: p_stored has the ids that the other calls created
 -- p_operation      the operation whose copies they are, or null
 -- p_created_by     as in create_schedule
+-- p_deliveries     the delivery options of each, as in create_schedule; null when none has any
 --
 -- Returns one row for each schedule, numbered by n from 1. One row with n = 0 means that nothing was created: the
 -- account is inactive, or the cached credential (p_key, p_plan) is stale.
@@ -21,7 +22,7 @@ CREATE OR REPLACE FUNCTION create_schedules(
   p_notify_horizon_ms integer, p_ids uuid[], p_fire_ats timestamptz[], p_fire_ins bigint[], p_earlies boolean[],
   p_target_urls text[], p_origins text[], p_methods text[], p_contents bytea, p_sealed_sizes integer[],
   p_payload_sizes integer[], p_keys text[], p_hashes text[], p_replay_ofs uuid[], p_rejected boolean[], p_stored uuid[],
-  p_last boolean, p_operation uuid DEFAULT NULL, p_created_by uuid DEFAULT NULL
+  p_last boolean, p_operation uuid DEFAULT NULL, p_created_by uuid DEFAULT NULL, p_deliveries jsonb[] DEFAULT NULL
 ) RETURNS TABLE (n integer, outcome text, id uuid, fire_at timestamptz, status text)
 -- A plan that was made while the tables were empty must not scan them when they are full.
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -58,8 +59,10 @@ BEGIN
   WITH found AS (
     SELECT i.n::integer AS n, coalesce(k.id, i.id) AS id, k.status,
       coalesce(k.fire_at, i.fire_at, v_now + coalesce(i.fire_in, 0) * interval '1 millisecond') AS fire_at,
-      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past' WHEN i.rejected THEN 'rejected' END
-        AS outcome, i.size
+      CASE WHEN k.id IS NOT NULL THEN 'replayed' WHEN i.fire_at <= v_clock THEN 'past'
+        WHEN p_deliveries[i.n] ? 'expiresAtMs' AND expires_at(p_deliveries[i.n])
+          <= coalesce(i.fire_at, v_now + coalesce(i.fire_in, 0) * interval '1 millisecond') THEN 'expired'
+        WHEN i.rejected THEN 'rejected' END AS outcome, i.size
     FROM unnest(p_ids, p_fire_ats, p_fire_ins, p_keys, p_rejected, p_sealed_sizes) WITH ORDINALITY
       AS i(id, fire_at, fire_in, key, rejected, size, n)
     LEFT JOIN LATERAL (
@@ -87,9 +90,9 @@ BEGIN
   stored AS (
     INSERT INTO schedules (
       id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin,
-      created_at, updated_at)
+      created_at, updated_at, delivery)
     SELECT j.id, p_account, p_env, v_shard, coalesce(p_earlies[j.n], v_early), j.fire_at, j.fire_at,
-      p_payload_sizes[j.n], j.size, p_origins[j.n], v_now, v_now
+      p_payload_sizes[j.n], j.size, p_origins[j.n], v_now, v_now, resolve_delivery(p_deliveries[j.n], j.fire_at)
     FROM judged j WHERE j.outcome = 'created'
   ),
   counted AS MATERIALIZED (

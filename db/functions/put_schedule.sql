@@ -8,14 +8,14 @@
 --
 -- outcome is one of: created, changed (in place), firing (nothing was changed; ends_at is when its attempt ends at the
 -- latest), moved (nothing was changed: the key has another holder by now, or p_holder another status; look again),
--- inactive, stale, past, rejected, quota. replaces is the schedule that has lost the key.
+-- inactive, stale, past, expired, rejected, quota. replaces is the schedule that has lost the key.
 --
 -- plpgsql, because each of its statements takes a new snapshot: what is read after a lock is as the lock found it.
 CREATE OR REPLACE FUNCTION put_schedule(
   p_account uuid, p_env text, p_holder uuid, p_id uuid, p_fire_at timestamptz, p_fire_in_ms bigint, p_max_delay_ms bigint,
   p_early boolean, p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
   p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_rejection text, p_quota integer,
-  p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text, p_created_by uuid,
+  p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text, p_created_by uuid, p_delivery jsonb DEFAULT NULL,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT replaces uuid,
   OUT ends_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -23,6 +23,7 @@ DECLARE
   v_now timestamptz(3);
   v_fire_at timestamptz(3);
   v_created_at timestamptz(3);
+  v_delivery jsonb;
   v_shard smallint;
 BEGIN
   SELECT f.refusal INTO outcome FROM find_creating_account(p_account, p_key, p_plan) f;
@@ -61,7 +62,7 @@ BEGIN
         FROM create_schedule(
           p_account, p_env, p_id, p_fire_at, least(p_fire_in_ms, p_max_delay_ms), p_early, p_early_default, p_target_url,
           p_origin, p_method, p_sealed, p_payload_size, p_idempotency_key, p_request_hash, NULL, p_rejection, p_quota,
-          p_grace, p_notify_horizon_ms, NULL, NULL, p_created_by) c;
+          p_grace, p_notify_horizon_ms, NULL, NULL, p_created_by, p_delivery) c;
       replaces := p_holder;
       -- Undoes this block, and leaves the variables.
       IF outcome <> 'created' THEN
@@ -77,14 +78,19 @@ BEGIN
     outcome := 'past';
     RETURN;
   END IF;
+  v_now := date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds');
+  v_fire_at := coalesce(p_fire_at, greatest(v_now, least(
+    v_now + p_fire_in_ms * interval '1 millisecond', v_created_at + p_max_delay_ms * interval '1 millisecond')));
+  v_delivery := resolve_delivery(p_delivery, v_fire_at);
+  IF expires_at(v_delivery) <= v_fire_at THEN
+    outcome := 'expired';
+    RETURN;
+  END IF;
   IF p_rejection IS NOT NULL THEN
     outcome := 'rejected';
     RETURN;
   END IF;
 
-  v_now := date_trunc('milliseconds', clock_timestamp() + interval '999 microseconds');
-  v_fire_at := coalesce(p_fire_at, greatest(v_now, least(
-    v_now + p_fire_in_ms * interval '1 millisecond', v_created_at + p_max_delay_ms * interval '1 millisecond')));
   UPDATE schedule_requests r SET target_url = p_target_url, method = p_method, sealed = p_sealed,
       request_hash = p_request_hash, replay_of = NULL
     WHERE r.schedule_id = p_holder;
@@ -92,7 +98,8 @@ BEGIN
       early_fire = coalesce(
         p_early, (SELECT l.early_fire FROM relay_settings l WHERE l.account_id = p_account), p_early_default),
       moved_to_now_at = CASE WHEN v_fire_at = v_now THEN v_now END, payload_size_bytes = p_payload_size,
-      sealed_bytes = coalesce(octet_length(p_sealed), 0), origin = p_origin, updated_at = clock_timestamp()
+      sealed_bytes = coalesce(octet_length(p_sealed), 0), origin = p_origin, delivery = v_delivery,
+      updated_at = clock_timestamp()
     WHERE s.id = p_holder;
   IF v_fire_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond' THEN
     PERFORM pg_notify(due_channel(), due_notice(v_shard, p_holder, p_account, p_env, v_fire_at, 1));

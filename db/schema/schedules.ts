@@ -5,12 +5,15 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgTable,
   smallint,
   text,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { DeliveryOptions } from "#domain/delivery-options.ts";
+import { END_REASONS } from "#domain/end-reasons.ts";
 import { ENVIRONMENTS } from "#domain/environment.ts";
 import { REQUEST_METHODS } from "#domain/request-methods.ts";
 import { STATUSES } from "#domain/states.ts";
@@ -62,6 +65,10 @@ export const schedules = pgTable(
     origin: text("origin").notNull(),
     createdAt: instant("created_at").notNull().default(NOW),
     updatedAt: instant("updated_at").notNull().default(NOW),
+    /** How it is delivered where that is not by the account's settings; null for most. */
+    delivery: jsonb("delivery").$type<DeliveryOptions>(),
+    /** Why it is dead; null for any other, and for what died before this was recorded. */
+    endReason: text("end_reason", { enum: END_REASONS }),
   },
   (table) => [
     index("schedules_due").on(table.shard, table.nextAttemptAt, table.id).where(sql`status in ('scheduled', 'failed')`),

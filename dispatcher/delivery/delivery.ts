@@ -122,7 +122,7 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
 
 /** The schedule of `delivery` with its retry, due at `dueAtMs`. */
 export function retryOf(delivery: Delivery, version: number, dueAtMs: number): DueSchedule {
-  const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit } = delivery;
+  const { id, shard, accountId, env, targetOrigin, path, bytes, accountActive, plan, cpsLimit, expiresAtMs } = delivery;
   return {
     id,
     version,
@@ -138,6 +138,7 @@ export function retryOf(delivery: Delivery, version: number, dueAtMs: number): D
     accountActive,
     plan,
     cpsLimit,
+    expiresAtMs,
   };
 }
 

@@ -28,6 +28,7 @@ type Deps = {
   connections: { earlyLeadMs(origin: string, sendCostMs: number): number };
   waitingList: { isFull(origin: string): boolean };
   lanes: Lanes;
+  expiries: { add(due: DueSchedule): boolean };
 };
 
 /** Decides which of the schedules that were read come into memory, which is bounded. */
@@ -41,7 +42,7 @@ export class Intake {
 
   /** Takes a schedule if this process is to deliver it. Returns false when there is no room for it. */
   accept(due: DueSchedule): boolean {
-    const { deliveries, shards, recorder, rates, connections, clock } = this.#deps;
+    const { deliveries, shards, recorder, rates, connections, expiries, clock } = this.#deps;
     if (this.#stopped || !due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return true;
     const known = deliveries.get(due.id);
     if (known && known.version >= due.version) return true;
@@ -49,9 +50,10 @@ export class Intake {
       // A claim is in flight and will fail its version check. The old delivery keeps its place until it does.
       if (!isUnclaimed(known.state)) return true;
       deliveries.move(known, "removed");
-    } else if (!this.#hasRoom(due, clock.now())) {
-      return false;
     }
+    const nowMs = clock.now();
+    if (hasExpired(due, nowMs)) return expiries.add(due);
+    if (!known && !this.#hasRoom(due, nowMs)) return false;
     rates.setLimit(laneKey(due), this.#callsPerSecond(due));
     deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, SEND_COST_MS) : 0);
     return true;
@@ -127,3 +129,7 @@ export class Intake {
     return effectiveRelaySettings(own, this.#deps.plans[plan]).cpsLimit;
   }
 }
+
+/** Whether no attempt may begin any more, neither now nor when it is due. */
+const hasExpired = ({ dueAtMs, expiresAtMs }: DueSchedule, nowMs: number): boolean =>
+  expiresAtMs !== null && expiresAtMs < Math.max(dueAtMs, nowMs);

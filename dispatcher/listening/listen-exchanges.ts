@@ -12,7 +12,7 @@ import {
   sealExchangeRequest,
 } from "#domain/listen-exchange.ts";
 import { LISTEN_ORIGIN } from "#domain/listen-origin.ts";
-import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import { ATTEMPT_DEADLINE_MS, attemptMaxMs } from "#domain/timing.ts";
 import { type CarriedAttempt, ListenerFailed } from "../delivery/connection.ts";
 import type { Time } from "../runtime/clock.ts";
 
@@ -57,7 +57,12 @@ export class ListenExchanges {
     const { clock, keyRing } = this.#deps;
     if (!attempt.claim) throw new Error("a request without a claim cannot be sent");
     const { row, startedAtMs } = attempt.claim;
-    const { targetUrl } = row;
+    const { targetUrl, delivery: options } = row;
+    const nowMs = clock.monotonic();
+    const leftMs = Math.min(
+      startedAtMs + attemptMaxMs(options?.timeoutMs) - nowMs,
+      options?.timeoutMs ?? ATTEMPT_DEADLINE_MS,
+    );
     const url = new URL(targetUrl);
     const of = { id: newId(clock.now()), scheduleId: row.id, targetUrl };
     const { id } = of;
@@ -71,7 +76,7 @@ export class ListenExchanges {
       isReserved: url.origin === LISTEN_ORIGIN,
       path: url.pathname,
       request: sealExchangeRequest(keyRing, request, of),
-      deadlineMs: clock.now() + startedAtMs + ATTEMPT_DEADLINE_MS - READ_WITHIN_MS - clock.monotonic(),
+      deadlineMs: clock.now() + leftMs - READ_WITHIN_MS,
     });
     return { drop: () => this.#drop(id) };
   }

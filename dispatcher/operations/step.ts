@@ -3,7 +3,7 @@ import { cancelMembers } from "#db/queries/operations/cancel-members.ts";
 import { findMembers, type Member, type Scan } from "#db/queries/operations/members.ts";
 import type { RunningOperation, Step } from "#db/queries/operations/steps.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
-import { createSchedulesWithin } from "#db/queries/schedules/create-bulk.ts";
+import { type BulkCreation, createSchedulesWithin } from "#db/queries/schedules/create-bulk.ts";
 import { findStoredRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { addLeftAlone, countReasons, type LeftAlone, type LeftAloneReason } from "#domain/operations.ts";
@@ -93,10 +93,15 @@ async function copy(
     schedules: copies,
   });
   if (typeof creations === "string") return null;
-  const overQuota = creations.filter(({ outcome }) => outcome === "quota").length;
-  const leftAlone = addLeftAlone(countReasons(refused), overQuota > 0 ? { over_quota: overQuota } : {});
-  return { acted: creations.length - overQuota, leftAlone };
+  const notMade = creations.flatMap(({ outcome }) => NOT_MADE[outcome] ?? []);
+  return { acted: creations.length - notMade.length, leftAlone: countReasons([...refused, ...notMade]) };
 }
+
+/** Why a copy was not made, by the outcome of its creation. */
+const NOT_MADE: { [outcome in BulkCreation["outcome"]]?: LeftAloneReason } = {
+  quota: "over_quota",
+  expired: "expired",
+};
 
 function creationLimits({ plan, env }: RunningOperation, plans: Plans) {
   const { limit, graceLimit } = quotaOf(plans[plan], env);

@@ -1,6 +1,7 @@
 import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
 import { cleanErrorText } from "#domain/clean-error-text.ts";
+import { retryPolicyOf } from "#domain/delivery-options.ts";
 import type { Plans } from "#domain/plans.ts";
 import { ON_TIME_WITHIN_MS, offsetBucket } from "#domain/punctuality.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
@@ -53,6 +54,7 @@ export function interruptedRecord(claim: ExpiredClaim): AttemptRecord {
     finishedAtMs: claim.claimDeadlineMs,
     random: () => 0,
     claimDeadlineMs: claim.claimDeadlineMs,
+    expiresAtMs: claim.expiresAtMs ?? undefined,
   });
   return {
     scheduleId: claim.id,
@@ -79,13 +81,16 @@ function settlementOf(
   random: () => number,
 ): Settlement {
   const { row } = claimOf(delivery);
-  const { retryAttempts, retryBackoffMs, retryStrategy } = row;
+  const { retryAttempts, retryBackoffMs, retryStrategy, delivery: options } = row;
+  const plan = plans[row.plan];
   const own = { cpsLimit: null, earlyFire: null, retryAttempts, retryBackoffMs, retryStrategy };
   const settled = settleAttempt({
     outcome,
     failures: row.failures,
     interruptions: row.interruptions,
-    retryPolicy: effectiveRelaySettings(own, plans[row.plan]),
+    retryPolicy: retryPolicyOf(options, effectiveRelaySettings(own, plan), plan),
+    giveUpStatuses: options?.giveUpStatuses,
+    expiresAtMs: options?.expiresAtMs,
     finishedAtMs,
     random,
     claimDeadlineMs: row.claimDeadlineMs,

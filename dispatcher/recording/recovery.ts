@@ -33,8 +33,9 @@ type Deps = {
  * left alone. After an outage, and after a step of the database's clock, recovery waits, because leases may look
  * expired that are not.
  *
- * A claim's lease ends later than that of any earlier claim. So each round begins where the last one found no older claim
- * left: a held snapshot keeps the rows of all claims before.
+ * A lease is longer than LATE_COMMIT_MS less a round: no claim that is committed later ends before what a round has
+ * passed. So each round begins where the last one found no older claim left: a held snapshot keeps the rows of all claims
+ * before.
  */
 export class Recovery {
   readonly #deps: Deps;

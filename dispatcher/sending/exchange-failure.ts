@@ -38,16 +38,16 @@ export function mayRetryOnAnother(error: Error): boolean {
 }
 
 /**
- * The outcome of an attempt that got no answer. Its text is a phrase, plus the error code if the system gave one. It
+ * The outcome of an attempt that got no answer, for which it had `timeoutMs`. Its text is a phrase, plus the error code if the system gave one. It
  * never contains an address or a library's own error name.
  */
-export function failed(error: Error): DeliveryOutcome {
+export function failed(error: Error, timeoutMs = ATTEMPT_DEADLINE_MS): DeliveryOutcome {
   if (error instanceof ListenerFailed || error instanceof RefusedBytes) {
     return { kind: "unreachable", error: error.message };
   }
   const code = codeOf(error);
   if (code === "STOPWATCH_DEADLINE") {
-    return { kind: "unreachable", error: `no answer within ${ATTEMPT_DEADLINE_MS / 1000} s` };
+    return { kind: "unreachable", error: `no answer within ${timeoutMs / 1000} s` };
   }
   const phrase = PHRASES.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed";
   return { kind: "unreachable", error: SYSTEM_CODE.test(code) ? `${phrase} (${code})` : phrase };

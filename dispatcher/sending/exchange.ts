@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
-import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import { ATTEMPT_DEADLINE_MS, attemptMaxMs } from "#domain/timing.ts";
 import type { Pool } from "../connections/pool.ts";
 import type { Connection } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
@@ -43,8 +43,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #delivery: Delivery;
   readonly #connection: Connection;
   readonly #request: PreparedRequest;
-  /** When the attempt runs out of time, monotonic ms. */
-  readonly deadlineMs: number;
+  readonly #timeoutMs: number;
+  #deadlineMs: number;
   #controller: Dispatcher.DispatchController | undefined;
   #isRefused = false;
   /** How often its deadline was found long past. */
@@ -76,7 +76,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection = delivery.connection;
     this.#request = delivery.request;
     this.#connectMs = this.#connection.used || delivery.via ? null : this.#connection.connectMs;
-    this.deadlineMs = claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
+    const { row, startedAtMs } = claimOf(delivery);
+    this.#timeoutMs = row.delivery?.timeoutMs ?? ATTEMPT_DEADLINE_MS;
+    this.#deadlineMs = startedAtMs + attemptMaxMs(row.delivery?.timeoutMs);
+  }
+
+  /** When the attempt runs out of time, monotonic ms. A timeout of the schedule's own counts from the first byte. */
+  get deadlineMs(): number {
+    return this.#deadlineMs;
   }
 
   /** Gives the request to undici, which writes it in this event-loop turn or when the socket has drained. */
@@ -114,6 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#sent = provenWait.start();
     this.#attemptedAtMs = clock.now();
+    this.#deadlineMs = Math.min(this.#deadlineMs, this.#sent.atMs + this.#timeoutMs);
     this.#delivery.request = null;
     this.#request.body = null;
     if (!claimOf(this.#delivery).row.isDueWhenAsked) metrics.sent(this.#attemptedAtMs - sendAtMs);
@@ -155,7 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#isOver = true;
-    this.#end(this.#statusCode > 0 ? this.#answer() : failed(error));
+    this.#end(this.#statusCode > 0 ? this.#answer() : failed(error, this.#timeoutMs));
     this.#leave(false);
   }
 
@@ -168,7 +176,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     pool.release(this.#connection, false);
     this.#delivery.connection = null;
     if (!this.#isRefused && !mayRetryOnAnother(error)) {
-      deliveries.end(this.#delivery, failed(error));
+      deliveries.end(this.#delivery, failed(error, this.#timeoutMs));
       return;
     }
     this.#delivery.needsNewConnection = true;

@@ -1,4 +1,4 @@
-import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import { attemptMaxMs } from "#domain/timing.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { claimOf, type Delivery, DUE_ORDER, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
@@ -107,12 +107,14 @@ export class SendQueue implements DueStage {
   }
 
   /**
-   * Whether its lease and its shard allow the first byte of `delivery` to leave. Checked again in the event-loop turn
-   * of the write.
+   * Whether its lease, its shard and its expiry allow the first byte of `delivery` to leave. Checked again in the
+   * event-loop turn of the write.
    */
   mayLeave(delivery: Delivery): boolean {
     const { shards, clock } = this.#deps;
-    return shards.holds(delivery.shard) && clock.monotonic() < claimOf(delivery).startedAtMs + ATTEMPT_DEADLINE_MS;
+    const { row, startedAtMs } = claimOf(delivery);
+    if (row.delivery?.expiresAtMs !== undefined && clock.now() > row.delivery.expiresAtMs) return false;
+    return shards.holds(delivery.shard) && clock.monotonic() < startedAtMs + attemptMaxMs(row.delivery?.timeoutMs);
   }
 
   /**

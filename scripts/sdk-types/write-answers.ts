@@ -17,7 +17,9 @@ type Schema = {
 
 /** The types in their order: a schema of the document under its name in the SDK, without what it has of another type. */
 const TYPES: readonly { schema: string; name?: string; less?: string }[] = [
-  ...["ScheduleId", "OperationId", "AccountId", "ApiKeyId", "Instant", "Status", "Schedule"].map(ofDocument),
+  ...["ScheduleId", "OperationId", "AccountId", "ApiKeyId", "Instant", "Status", "Delivery", "Schedule"].map(
+    ofDocument,
+  ),
   { schema: "RescheduledSchedule", less: "Schedule" },
   { schema: "CreatedSchedule", name: "Created" },
   { schema: "PutSchedule" },

@@ -26,6 +26,18 @@ export type Instant = string;
 /** `scheduled` waits, `firing` is being attempted now, `succeeded` got 2xx, `failed` will be attempted again, `dead` will not, `cancelled` was stopped by its owner. */
 export type Status = "scheduled" | "firing" | "succeeded" | "failed" | "dead" | "cancelled";
 
+/** How a schedule is delivered; null where that is by the account's relay settings at each attempt. */
+export type Delivery = {
+  /** The time for an answer. */
+  timeout_ms: number | null;
+  /** The wait before each retry; an empty list is no retry. */
+  retry_delays_ms: number[] | null;
+  /** Answers that end it at once: statuses and ranges of them. */
+  give_up_statuses: (number | string)[] | null;
+  /** No attempt begins after it. */
+  expires_at: Instant | null;
+};
+
 /** A request and the instant at which it is sent. */
 export type Schedule = {
   /** Names the schedule, in paths too. */
@@ -60,6 +72,10 @@ export type Schedule = {
   last_status_code: number | null;
   /** The first line of its `error_text`; null where it has none. `cancelled by reconcile`: by an operator, after a restore. */
   last_error: string | null;
+  /** Why it is `dead`: its `attempts` are used up, an answer had a `status` that ends it, it has `expired`, three attempts in a row were `interrupted`, its target is `blocked`, or it expired while its account was `deactivated`. Null in any other status, and for what died before this was recorded. */
+  end_reason: "attempts" | "status" | "expired" | "interrupted" | "blocked" | "deactivated" | null;
+  /** Its own delivery options; null without any. */
+  delivery: Delivery | null;
   /** The schedule that this one repeats. */
   replay_of: ScheduleId | null;
   /** The operation that made this copy. */
@@ -198,6 +214,8 @@ export type LeftAlone = {
   rescheduled?: number;
   /** Its payload and headers were erased. */
   erased?: number;
+  /** Its `expiresAt` has passed. */
+  expired?: number;
   /** The month's quota was used up. */
   over_quota?: number;
   /** Its target is not allowed any more. */

@@ -68,6 +68,20 @@ export type CustomHeaders = { [name: string]: string };
 /** A payload, or none. */
 export type AnyPayload = Partial<TextPayload<string | undefined>> | JsonPayload;
 
+/** How this schedule is delivered. What is absent or null is by the account's relay settings at each attempt. Numbers beyond their bounds are set to them. */
+export type DeliveryOptions = {
+  /** The time for an answer, from the first byte of the request on. From 1,000 to 30,000. */
+  timeoutMs?: number | null | undefined;
+  /** The wait before each retry, in place of the account's attempts, backoff and strategy: as many as the plan has retries, each from 1,000 to 604,800,000 (7 days). An empty list is no retry. */
+  retryDelaysMs?: readonly number[] | null | undefined;
+  /** Answers that end the schedule at once: statuses, or ranges such as `"400-404"`. 410 unless given. */
+  giveUpStatuses?: readonly (number | string)[] | null | undefined;
+  /** No attempt begins after it. RFC 3339 with an offset, after the time of the schedule. */
+  expiresAt?: Date | string | null | undefined;
+  /** The same as a duration from the time of the schedule, such as `2h`. */
+  expiresIn?: string | null | undefined;
+};
+
 /** What is to be sent, and how. */
 export type RequestInput = {
   /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener. */
@@ -78,6 +92,8 @@ export type RequestInput = {
   headers?: CustomHeaders | undefined;
   /** Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting. */
   earlyFire?: boolean | undefined;
+  /** How this schedule is delivered. What is absent or null is by the account's relay settings at each attempt. Numbers beyond their bounds are set to them. */
+  delivery?: DeliveryOptions | null | undefined;
 } & AnyPayload;
 
 /** A request and the time at which to send it. */
@@ -114,6 +130,8 @@ export type CloneInput = ReplayInput & {
   targetUrl?: string | URL | undefined;
   /** Custom headers, at most 8 KiB together. `Host`, `Content-Length`, hop-by-hop headers and the service's own headers are reserved. */
   headers?: CustomHeaders | undefined;
+  /** In place of the options of the original, which it has otherwise. */
+  delivery?: DeliveryOptions | null | undefined;
 } & (TextPayload | JsonPayload);
 
 /** Which page. */

@@ -19,7 +19,7 @@ const SLUGS: readonly (readonly [title: string, slugs: readonly string[]])[] = [
       "many-schedules",
     ],
   ],
-  ["Delivery", ["states", "retries", "rate", "punctuality", "early-firing", "at-least-once"]],
+  ["Delivery", ["states", "retries", "delivery-options", "rate", "punctuality", "early-firing", "at-least-once"]],
   ["Receive", ["signing", "receivers", "de-duplicate", "rotate-secrets", "testing"]],
   ["Tools", ["sdk", "command-line", "mcp", "api-keys", "export-and-import"]],
   [

@@ -2,6 +2,7 @@ import type { BulkInput, UnreadItem } from "#contract/inputs/bulk-input.ts";
 import { CreateInput } from "#contract/inputs/create-input.ts";
 import { notInFuture, type ReadTime } from "#contract/inputs/time-input.ts";
 import { validate } from "#contract/inputs/validate.ts";
+import { expiresTooEarly } from "#contract/refusals.ts";
 import type { NewSchedule } from "#db/queries/schedules/create.ts";
 import { type BulkCreation, createSchedules } from "#db/queries/schedules/create-bulk.ts";
 import { AppError, Unauthorized } from "#domain/errors.ts";
@@ -41,9 +42,12 @@ async function storeItems(ctx: Ctx, schedules: readonly UnreadItem[]): Promise<B
     if (creation.outcome === "created" || creation.outcome === "replayed") {
       accepted.push({ index, ...creation, ...clockChangeOf({ time }) });
     } else {
-      const error = { past: notInFuture(time?.name ?? "fireAt"), rejected: rejection, quota: overQuota }[
-        creation.outcome
-      ];
+      const error = {
+        past: notInFuture(time?.name ?? "fireAt"),
+        expired: expiresTooEarly(),
+        rejected: rejection,
+        quota: overQuota,
+      }[creation.outcome];
       rejected.push({ index, error: error as AppError });
     }
   }

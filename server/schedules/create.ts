@@ -1,6 +1,7 @@
 import type { CreateInput } from "#contract/inputs/create-input.ts";
+import { delaysRejection } from "#contract/inputs/delivery-input.ts";
 import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
-import { quotaExceeded } from "#contract/refusals.ts";
+import { expiresTooEarly, quotaExceeded } from "#contract/refusals.ts";
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { type AppError, Unauthorized } from "#domain/errors.ts";
@@ -31,7 +32,8 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
   const payload = input.payload ?? null;
   const earlyFire = input.earlyFire ?? null;
   const idempotencyKey = input.idempotencyKey ?? null;
-  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire };
+  const delivery = input.delivery ?? null;
+  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire, delivery };
   const deliveredUrl = target.ok ? target.url : null;
   return {
     target,
@@ -43,7 +45,8 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original, deliveredUrl),
     replayOf: null,
-    precheckError: time?.refusal,
+    delivery,
+    precheckError: time?.refusal ?? delaysRejection(delivery, ctx.limits) ?? undefined,
   };
 }
 
@@ -66,7 +69,7 @@ export async function store(
 export async function refusalOf(
   ctx: Ctx,
   outcome: Exclude<Creation, { id: string }>["outcome"],
-  { time }: Pick<ScheduleRequest, "time">,
+  { time, isCopied }: Pick<ScheduleRequest, "time" | "isCopied">,
   rejection: AppError | null,
 ): Promise<Error> {
   switch (outcome) {
@@ -76,6 +79,8 @@ export async function refusalOf(
       return new StaleCredential();
     case "past":
       return notInFuture(time?.name ?? "fireAt");
+    case "expired":
+      return expiresTooEarly(isCopied);
     case "rejected":
       return rejection ?? new Error("the database returned a rejection that was not requested");
     case "quota":

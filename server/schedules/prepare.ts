@@ -18,6 +18,8 @@ export type ScheduleRequest = Omit<NewSchedule, "id" | "fireTime" | "targetUrl" 
   time: ReadTime | undefined;
   target: TargetValidation;
   packed: Buffer | null;
+  /** Its delivery options are those of the schedule that it repeats. */
+  isCopied?: boolean;
   /** A rejection that was found before target and size are checked. */
   precheckError?: AppError | undefined;
 };
@@ -34,7 +36,7 @@ export const NO_HASH = Buffer.alloc(0);
 /** Refuses what target or size forbid, and encrypts the content otherwise. `id`: the schedule's UUID, unless it is a new one. */
 export function prepareSchedule(
   ctx: Pick<Ctx, "config" | "tenant" | "limits" | "onRefusedTarget">,
-  { time, target, packed, precheckError, ...rest }: ScheduleRequest,
+  { time, target, packed, precheckError, isCopied, ...rest }: ScheduleRequest,
   id = newId(Date.now()),
 ): PreparedSchedule {
   if (!target.ok && precheckError === undefined) {

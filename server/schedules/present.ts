@@ -1,5 +1,6 @@
 import type { ITEM_CODES } from "#contract/inputs/bulk-input.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
+import { presentDelivery } from "#domain/delivery-options.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { idempotencyFields } from "../http/idempotency-marks.ts";
@@ -28,6 +29,8 @@ export function presentSchedule(row: ScheduleRow) {
     next_attempt_at: nextAttemptAt(row),
     last_status_code: row.lastStatusCode,
     last_error: row.lastError,
+    end_reason: row.endReason,
+    delivery: presentDelivery(row.delivery),
     replay_of: row.replayOf === null ? null : encodeId("sch", row.replayOf),
     operation_id: row.operationId === null ? null : encodeId("op", row.operationId),
   };

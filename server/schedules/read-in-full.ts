@@ -5,6 +5,7 @@ import { readCopies } from "#db/queries/schedules/copies.ts";
 import { type FullScheduleRow, findScheduleInFull } from "#db/queries/schedules/in-full.ts";
 import { apiKeyPrefix } from "#domain/api-key.ts";
 import { attemptsAhead } from "#domain/attempts-ahead.ts";
+import { retryPolicyOf } from "#domain/delivery-options.ts";
 import type { Environment } from "#domain/environment.ts";
 import { encodeId } from "#domain/ids.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
@@ -46,7 +47,7 @@ export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
   } = row;
   const isErased = erasedAt !== null;
   const nextAttemptAt = row.status === "firing" ? null : row.nextAttemptAt;
-  const settings = effectiveRelaySettings(saved, ctx.limits);
+  const settings = retryPolicyOf(row.delivery, effectiveRelaySettings(saved, ctx.limits), ctx.limits);
   return {
     ...rest,
     id: encodeId("sch", id),

@@ -1,3 +1,4 @@
+import { delaysRejection } from "#contract/inputs/delivery-input.ts";
 import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { readTime } from "#contract/inputs/time-input.ts";
 import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
@@ -31,21 +32,22 @@ export async function storedRequestOrThrow(ctx: Ctx, textId: string): Promise<St
 
 /** A copy of a stored request with the changes of `input`, to be stored. It is sealed anew, for its own id and target. */
 export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, input: RepeatInput): ScheduleRequest {
-  const { payload = null, headers = null, targetUrl = null } = input;
+  const { payload = null, headers = null, targetUrl = null, delivery } = input;
   const time = readTime(input);
   const idempotencyKey = input.idempotencyKey ?? null;
   const target = validateTarget(targetUrl ?? stored.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
   const { precheckError, ...content } = repeatedContent(ctx, stored, input);
   const hashedTarget = targetUrl !== null && target.ok ? target.url : targetUrl;
-  const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget };
+  const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget, delivery };
   return {
     ...keptByCopy(stored.id, stored),
     target,
     time,
     ...content,
-    precheckError: time?.refusal ?? precheckError,
+    precheckError: time?.refusal ?? delaysRejection(delivery, ctx.limits) ?? precheckError,
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : repeatHash(ctx.requestHashKey, original),
+    ...(delivery === undefined ? { isCopied: true } : { delivery }),
   };
 }
 

@@ -1,7 +1,10 @@
 import type { RescheduleInput } from "#contract/inputs/reschedule-input.ts";
 import { notInFuture, type ReadTime, readTime } from "#contract/inputs/time-input.ts";
+import { expiresBefore } from "#contract/refusals.ts";
+import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { isPast, updateScheduled } from "#db/queries/schedules/reschedule.ts";
+import type { FireTime } from "#domain/fire-time.ts";
 import type { Ctx } from "../context.ts";
 import { changeAtOnce } from "./change-at-once.ts";
 import { conflictOf } from "./conflict.ts";
@@ -13,7 +16,7 @@ export type Rescheduled = ScheduleRow & Pick<ReadTime, "clockChange">;
 
 /**
  * Moves a schedule that is still `scheduled`, by one conditional UPDATE. Throws VALIDATION when the time is not in the
- * future, NOT_FOUND, or CONFLICT in any other status.
+ * future or not before the schedule expires, NOT_FOUND, or CONFLICT in any other status.
  */
 export async function rescheduleSchedule(ctx: Ctx, textId: string, input: RescheduleInput): Promise<Rescheduled> {
   const id = scheduleIdOrThrow(textId);
@@ -32,6 +35,15 @@ export async function rescheduleSchedule(ctx: Ctx, textId: string, input: Resche
       const { atMs } = time.fireTime;
       if (await ctx.query(({ db }) => isPast(db, atMs))) throw notInFuture(time.name);
     }
+    if (time && current.status === "scheduled" && (await isBeyondExpiry(ctx, current, time.fireTime)))
+      throw expiresBefore(time.name);
     if (current.status !== "scheduled" || tries === 3) throw await conflictOf(ctx, "rescheduled", current);
   }
+}
+
+async function isBeyondExpiry(ctx: Ctx, { delivery }: ScheduleRow, fireTime: FireTime): Promise<boolean> {
+  if (delivery?.expiresAtMs === undefined) return false;
+  const atMs =
+    "atMs" in fireTime ? fireTime.atMs : (await ctx.query(({ sql }) => readDatabaseClock(sql))) + fireTime.inMs;
+  return atMs >= delivery.expiresAtMs;
 }

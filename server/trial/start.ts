@@ -78,6 +78,7 @@ async function storeTrial(
       idempotencyKey,
       requestHash: NO_HASH,
       replayOf: null,
+      delivery: null,
     },
   );
   const limits = { limit: TRIALS_PER_MONTH, graceLimit: TRIALS_PER_MONTH, earlyFire: false };

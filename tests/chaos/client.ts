@@ -91,6 +91,7 @@ export function createClient(wanted: {
       requestHash: NO_HASH,
       replayOf: null,
       rejection: null,
+      delivery: null,
     };
     return { schedule, fireAtMs, payload, behaviour };
   };

@@ -46,6 +46,7 @@ export async function recordTestAttempt(sql: postgres.Sql, id: string, given: Te
       via: null,
       status,
       nextAttemptAtMs: status === "failed" ? Date.now() + 3_600_000 : null,
+      endReason: null,
       failures: isDelivered ? 0 : 1,
       interruptions: outcome === "interrupted" ? 1 : 0,
       offsetBucket: offsetBucket(latenessMs),

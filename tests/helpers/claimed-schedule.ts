@@ -26,6 +26,7 @@ export function claimedSchedule(overrides: Partial<ClaimedSchedule> = {}): Claim
     retryAttempts: null,
     retryBackoffMs: null,
     retryStrategy: null,
+    delivery: null,
     ...overrides,
   };
 }

@@ -19,6 +19,7 @@ export function dueSchedule(overrides: Partial<DueSchedule> = {}): DueSchedule {
     accountActive: true,
     plan: "indie",
     cpsLimit: null,
+    expiresAtMs: null,
     ...overrides,
   };
 }

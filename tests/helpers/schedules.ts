@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import type { KeyRing } from "#domain/cipher.ts";
+import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import type { HeaderPairs } from "#domain/headers.ts";
 import { newId } from "#domain/ids.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
@@ -11,6 +12,7 @@ export type ScheduleOverrides = {
   headers?: HeaderPairs;
   payload?: string | null;
   early?: boolean;
+  delivery?: DeliveryOptions;
 };
 
 /**
@@ -37,7 +39,8 @@ export async function createTestSchedule(
       ${accountId}::uuid, ${env}, ${id}::uuid, ${dueAt?.toISOString() ?? null}::timestamptz, NULL,
       ${overrides.early ?? null}::boolean, false, ${url.href}, ${url.origin}, ${method},
       ${sealed}::bytea, ${payload === null ? 0 : Buffer.byteLength(payload)}, NULL, ${Buffer.alloc(32)}::bytea, NULL, NULL,
-      1000000, 1000000, ${NOTIFY_HORIZON_MS}, NULL, NULL)`;
+      1000000, 1000000, ${NOTIFY_HORIZON_MS}, NULL, NULL, NULL,
+      ${overrides.delivery ? JSON.stringify(overrides.delivery) : null}::text::jsonb)`;
   const [asked] = await create(fireAt);
   const [row] = asked?.outcome === "past" ? await create(null) : [asked];
   if (row?.outcome !== "created") throw new Error(`expected outcome "created", got ${JSON.stringify(row)}`);

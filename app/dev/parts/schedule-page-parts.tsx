@@ -35,6 +35,7 @@ const SCHEDULE: ShownSchedule = {
   retentionDays: 7,
   lastStatusCode: 503,
   lastError: "closed",
+  endReason: null,
   attempts: [
     {
       attempt: 2,

@@ -1,3 +1,4 @@
+import { attemptMaxMs, RECORDING_MS } from "../../../domain/timing.ts";
 import type { Attempt, Attempts, Schedule } from "../../../sdk/src/types.ts";
 import { explainAttempt } from "./explain-attempt.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -64,13 +65,14 @@ type Context = {
 
 /** What happens next, and what its owner can do. */
 function explainNext({ schedule, attempts, nowMs, at }: Context): string[] {
-  const { id, status, fire_at, next_attempt_at } = schedule;
+  const { id, status, fire_at, next_attempt_at, delivery } = schedule;
+  const attemptS = attemptMaxMs(delivery?.timeout_ms ?? undefined) / 1_000;
   switch (status) {
     case "scheduled":
       return waitingLines(next_attempt_at ?? fire_at, nowMs, at);
     case "firing":
       return [
-        "Next: its attempt ends within 30 s. If its dispatcher was lost, another one repeats it about 35 s after the claim.",
+        `Next: its attempt ends within ${attemptS} s. If its dispatcher was lost, another one repeats it about ${attemptS + RECORDING_MS / 1_000} s after the claim.`,
       ];
     case "failed":
       return [...waitingLines(next_attempt_at ?? fire_at, nowMs, at), `\`stopwatch cancel ${id}\` stops it.`];
@@ -80,7 +82,7 @@ function explainNext({ schedule, attempts, nowMs, at }: Context): string[] {
       return [`Next: nothing. \`stopwatch replay ${id}\` sends the same request as a new schedule.`];
     case "dead":
       return [
-        `Why no retry follows: ${whyDead(attempts.at(-1))}.`,
+        `Why no retry follows: ${whyDead(schedule, attempts.at(-1))}.`,
         `Next: nothing by itself. \`stopwatch replay ${id}\` sends the same request as a new schedule.`,
       ];
   }
@@ -97,7 +99,10 @@ function waitingLines(due: string, nowMs: number, at: (instant: string) => strin
 /** From here on a schedule that waits is worth a word, ms: every dispatcher has looked several times. */
 const OVERDUE_MS = 2_000;
 
-function whyDead(last: Attempt | undefined): string {
+function whyDead({ end_reason }: Schedule, last: Attempt | undefined): string {
+  if (end_reason === "expired") return "it has expired: no attempt was to begin after that";
+  if (end_reason === "deactivated") return "it expired while its account was deactivated";
+  if (end_reason === "status" && last?.status_code !== 410) return "the target's answer ends it";
   if (last === undefined) return "its attempts are not in the log any more";
   if (last.status_code === 410) return "the target answered 410 Gone";
   const outcome = outcomeOf(last);

@@ -13,6 +13,7 @@ export const FIELDS = [
   "headers",
   "idempotencyKey",
   "earlyFire",
+  "delivery",
 ] as const;
 
 export type Field = (typeof FIELDS)[number];

@@ -39,6 +39,8 @@ const CHECKS: Record<Field, (value: unknown) => string | undefined> = {
     text.length > 0 && [...text].length <= 255 ? undefined : "must have 1 to 255 characters",
   ),
   earlyFire: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  // The service judges what is in it, some of it by the plan.
+  delivery: (value) => (typeof value === "object" && !Array.isArray(value) ? undefined : "must be an object"),
 };
 
 const LONE_SURROGATE = /\p{Cs}/u;

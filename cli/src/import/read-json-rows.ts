@@ -1,3 +1,4 @@
+import type { Delivery, DeliveryOptions } from "../../../sdk/src/types.ts";
 import { describeUnknown, findColumn, type Item } from "./fields.ts";
 import { findJsonFault } from "./json-fault.ts";
 import type { ReadRow, RowOptions } from "./read-rows.ts";
@@ -56,6 +57,7 @@ function fromExport(schedule: {
   target_url?: unknown;
   fire_at?: unknown;
   early_fire?: unknown;
+  delivery?: Delivery | null;
   [name: string]: unknown;
 }): Item {
   const isMoved = "fireAt" in schedule || "fireIn" in schedule || "fireAtLocal" in schedule;
@@ -63,6 +65,14 @@ function fromExport(schedule: {
     targetUrl: schedule.target_url,
     ...(!isMoved && { fireAt: schedule.fire_at }),
     earlyFire: schedule.early_fire,
+    ...(schedule.delivery && { delivery: optionsOf(schedule.delivery) }),
+  };
+}
+
+function optionsOf({ timeout_ms, retry_delays_ms, give_up_statuses, expires_at }: Delivery): DeliveryOptions {
+  return {
+    ...{ timeoutMs: timeout_ms, retryDelaysMs: retry_delays_ms },
+    ...{ giveUpStatuses: give_up_statuses, expiresAt: expires_at },
   };
 }
 

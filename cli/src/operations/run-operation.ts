@@ -85,6 +85,7 @@ const REASONS: Readonly<Record<keyof LeftAlone, string>> = {
   rescheduled: "moved meanwhile",
   erased: "payload and headers were erased at the end of the retention",
   over_quota: "over the month's quota",
+  expired: "its expiry has passed",
   target_not_allowed: "the target is not allowed any more",
   payload_too_large: "the payload is larger than the plan allows now",
   unreadable: "the stored request cannot be decrypted",

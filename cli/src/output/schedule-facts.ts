@@ -1,4 +1,5 @@
-import type { Schedule } from "../../../sdk/src/types.ts";
+import { writeDuration } from "../../../domain/duration.ts";
+import type { Delivery, Schedule } from "../../../sdk/src/types.ts";
 import { localTimeInZone } from "./local-time.ts";
 import type { Fact } from "./output.ts";
 
@@ -15,6 +16,8 @@ export function scheduleFacts(schedule: Schedule): Fact[] {
     ["next attempt", next_attempt_at !== null && next_attempt_at !== fire_at ? localTimeInZone(next_attempt_at) : null],
     ["attempts", String(schedule.attempts)],
     ["last answer", lastAnswer(schedule)],
+    ["dead because of", schedule.end_reason],
+    ["delivery", schedule.delivery && describeDelivery(schedule.delivery)],
     ["early firing", schedule.early_fire ? "on" : null],
     ["replay of", schedule.replay_of],
     ["made by", schedule.operation_id],
@@ -28,6 +31,16 @@ function describeSize(bytes: number): string {
 
 function lastAnswer({ last_status_code, last_error }: Schedule): string | null {
   return [last_status_code, last_error].filter((part) => part !== null).join(" ") || null;
+}
+
+function describeDelivery({ timeout_ms, retry_delays_ms, give_up_statuses, expires_at }: Delivery): string {
+  const parts = [
+    timeout_ms === null ? null : `${timeout_ms / 1_000} s for an answer`,
+    retry_delays_ms && `retries after ${retry_delays_ms.map(writeDuration).join(", ") || "nothing: none"}`,
+    give_up_statuses && `ended by ${give_up_statuses.join(", ") || "no status"}`,
+    expires_at && `expires at ${localTimeInZone(expires_at)}`,
+  ];
+  return parts.filter((part) => part !== null).join("; ");
 }
 
 function describeOffset(ms: number): string {

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { Method, PutInput } from "../../../sdk/src/types.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import { addDeliveryFlags, type DeliveryFlags, parseDeliveryFlags } from "../input/delivery-flags.ts";
 import { parseKeyForOnce } from "../input/key-for-once.ts";
 import { parseTarget } from "../input/parse-target.ts";
 import { addPayloadOptions, type PayloadOptions } from "../input/payload-options.ts";
@@ -14,7 +15,8 @@ const REPLACE_EXAMPLE =
   "stopwatch schedule https://example.com/hook --in 30s --key-for-once cart-1234 --replace --max-delay 10m";
 
 type Options = TimeOptions &
-  PayloadOptions & { method?: Method; keyForOnce?: string; replace?: boolean; maxDelay?: string; earlyFire?: boolean };
+  PayloadOptions &
+  DeliveryFlags & { method?: Method; keyForOnce?: string; replace?: boolean; maxDelay?: string; earlyFire?: boolean };
 
 /** Creates a schedule. */
 export const schedule: Verb<Options> = {
@@ -46,6 +48,7 @@ export const schedule: Verb<Options> = {
       .option("--max-delay <duration>", "With --replace and --in: never later than this after the first of them")
       .option("--early-fire", "Send slightly ahead, so that it arrives on time")
       .option("--no-early-fire", "Send not before its instant, whatever the account's setting");
+    addDeliveryFlags(command);
   },
   async run({ client, out, say, signal }, options, [url = ""]) {
     const { method, earlyFire } = options;
@@ -60,7 +63,7 @@ export const schedule: Verb<Options> = {
       throw new UsageError("--max-delay goes with --replace and --in", REPLACE_EXAMPLE);
     const { readPayload } = await import("../input/payload.ts");
     const body = await readPayload(options, client, signal);
-    const request = { targetUrl, method, earlyFire, ...time, ...body };
+    const request = { targetUrl, method, earlyFire, delivery: parseDeliveryFlags(options), ...time, ...body };
     if (options.replace) {
       const put = { ...request, maxDelay: options.maxDelay } as PutInput;
       return printCreated(await client().schedules.put(idempotencyKey as string, put, { signal }), out, say);

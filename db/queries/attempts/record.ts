@@ -31,6 +31,8 @@ export type AttemptRecord = {
   via: (typeof ATTEMPT_CARRIERS)[number] | null;
   /** The status that the schedule gets. */
   status: Settlement["status"];
+  /** Why it is dead; null where it is not. */
+  endReason: Settlement["endReason"];
   nextAttemptAtMs: number | null;
   failures: number;
   interruptions: number;
@@ -147,6 +149,7 @@ async function write(
         ${column((r) => r.timing.firstByteMs)}::text::real[],
         ${column((r) => r.via)}::text::text[],
         ${column((r) => r.status)}::text::text[],
+        ${column((r) => r.endReason)}::text::text[],
         ${column((r) => r.nextAttemptAtMs)}::text::float8[],
         ${column((r) => r.failures)}::text::integer[],
         ${column((r) => r.interruptions)}::text::smallint[],
@@ -155,7 +158,7 @@ async function write(
         ${column((r) => String(r.isPublic))}::text::boolean[],
         ${pgTextArray(records.map((r) => errorLine(r.errorText)))}::text::text[]
       ) w(id, version, attempt, outcome, status_code, latency_ms, error_text, attempted_ms, late_ms, claim_ms, wait_ms,
-          connect_ms, first_byte_ms, via, status, next_ms, failures, interruptions, bucket, on_time, is_public,
+          connect_ms, first_byte_ms, via, status, end_reason, next_ms, failures, interruptions, bucket, on_time, is_public,
           error_line)
     ), held AS MATERIALIZED (
       SELECT w.*, s.account_id, s.env, s.shard, s.fire_at, split_part(s.origin, '/', 3) AS host,
@@ -166,7 +169,7 @@ async function write(
       WHERE ${fence}
       ORDER BY w.id FOR UPDATE OF s
     )${deleted}, done AS (
-      UPDATE schedules s SET status = h.status, version = s.version + 1, failures = h.failures,
+      UPDATE schedules s SET status = h.status, end_reason = h.end_reason, version = s.version + 1, failures = h.failures,
         interruptions = h.interruptions, next_attempt_at = to_timestamp(h.next_ms / 1000),
         claimed_by = NULL, claimed_at = NULL, claim_deadline = NULL,
         fired_at = CASE WHEN h.is_first THEN h.attempted_at ELSE s.fired_at END,

@@ -43,7 +43,7 @@ type Taken = { schedule_id: string; account_id: string; at_ms: number };
 /** The deaths to tell owners of, by account. */
 async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<string, Death[]>> {
   const rows = await sql`
-    SELECT d.account_id, d.at_ms, s.origin, s.last_status_code, s.last_error,
+    SELECT d.account_id, d.at_ms, s.origin, s.last_status_code, s.last_error, s.end_reason,
       extract(epoch FROM s.fire_at)::float8 * 1000 AS due_ms
     FROM unnest(
       ${pgArray(taken.map((row) => row.schedule_id))}::text::uuid[],
@@ -57,6 +57,7 @@ async function describeDeaths(sql: Sql, taken: readonly Taken[]): Promise<Map<st
       target: hostOf(row.origin),
       code: row.last_status_code,
       error: row.last_error,
+      reason: row.end_reason,
       dueMs: Math.round(row.due_ms),
       atMs: Math.round(row.at_ms),
     };

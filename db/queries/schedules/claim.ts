@@ -1,7 +1,9 @@
+import type { PendingQuery, Row } from "postgres";
+import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import type { Environment } from "#domain/environment.ts";
 import type { PlanName } from "#domain/plans.ts";
 import type { RetryStrategy } from "#domain/retry.ts";
-import { CLAIM_AHEAD_MAX_MS, CLAIM_LEASE_MS } from "#domain/timing.ts";
+import { ATTEMPT_DEADLINE_MS, CLAIM_AHEAD_MAX_MS, LEAVING_MS, RECORDING_MS } from "#domain/timing.ts";
 import { byKey } from "../../by-key.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
@@ -36,13 +38,33 @@ export type ClaimedSchedule = {
   retryAttempts: number | null;
   retryBackoffMs: number | null;
   retryStrategy: RetryStrategy | null;
+  /** The schedule's own options; null without any. */
+  delivery: DeliveryOptions | null;
 };
+
+/** What a database must have for a dispatcher to claim in it: its shards with these epochs, and its last heartbeat (null: none). */
+export type Ownership = { dispatcherId: string; epochs: ReadonlyMap<number, number>; beat: number | null };
+
+/**
+ * The ids of those shards that the dispatcher still owns, held until the end of the statement; none in a database that lacks
+ * its last heartbeat.
+ */
+export const ownedShards = (sql: Sql, { dispatcherId, epochs, beat }: Ownership): PendingQuery<Row[]> => sql`
+      SELECT id FROM shards
+      WHERE (id, epoch) IN (
+          SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
+        AND owner = ${dispatcherId}
+        AND (${beat}::bigint IS NULL
+          OR EXISTS (SELECT FROM heartbeats WHERE dispatcher_id = ${dispatcherId} AND beat >= ${beat}::bigint))
+      ORDER BY id FOR KEY SHARE`;
 
 /**
  * Claims many schedules in one autocommit statement: the only way into `firing`. A claim loses against any earlier
- * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the lease lasts is checked before the first byte) and an account
- * that is not active. It finds nothing in a database that lacks the last heartbeat that was acknowledged to the dispatcher (`beat`), as
- * one that was restored since: its shards have the same owner and epochs. Rows that another transaction has locked are skipped, and come again.
+ * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the lease
+ * lasts is checked before the first byte), an account that is not active, and the expiry of the schedule. It finds nothing
+ * in a database that lacks the last heartbeat that was acknowledged to the dispatcher (`beat`), as one that was restored
+ * since: its shards have the same owner and epochs. The lease lasts as long as an attempt with the schedule's own timeout
+ * may (`attemptMaxMs`), and the time for recording. Rows that another transaction has locked are skipped, and come again.
  * `step` (1 and up) is what the version grows by. A dispatcher gives each of its statements a step of its own, so that
  * a version names one statement. The release of a claim whose answer was lost then never hits a later claim of the same
  * row.
@@ -58,15 +80,7 @@ export async function claimSchedules(
   beat: number | null = null,
 ): Promise<ClaimedSchedule[]> {
   const rows = await sql`
-    WITH mine AS MATERIALIZED (
-      SELECT id FROM shards
-      WHERE (id, epoch) IN (
-          SELECT * FROM unnest(${pgArray([...epochs.keys()])}::text::smallint[], ${pgArray([...epochs.values()])}::text::bigint[]))
-        AND owner = ${dispatcherId}
-        AND (${beat}::bigint IS NULL
-          OR EXISTS (SELECT FROM heartbeats WHERE dispatcher_id = ${dispatcherId} AND beat >= ${beat}::bigint))
-      ORDER BY id FOR KEY SHARE
-    ), pick AS MATERIALIZED (
+    WITH mine AS MATERIALIZED (${ownedShards(sql, { dispatcherId, epochs, beat })}), pick AS MATERIALIZED (
       SELECT s.id, s.version
       FROM unnest(
         ${pgArray(wanted.map((w) => w.id))}::text::uuid[],
@@ -76,12 +90,14 @@ export async function claimSchedules(
       WHERE s.shard = ANY (ARRAY(SELECT id FROM mine)) AND s.status || '' IN ('scheduled', 'failed')
         AND s.next_attempt_at - CASE WHEN s.early_fire THEN least(w.early_ms, 500) ELSE 0 END * interval '1 millisecond'
           <= clock_timestamp() + ${CLAIM_AHEAD_MAX_MS} * interval '1 millisecond'
+        AND (s.delivery IS NULL OR coalesce(expires_at(s.delivery) >= clock_timestamp(), true))
         AND EXISTS (SELECT 1 FROM accounts a WHERE ${byKey(sql, "a.id", "s.account_id")} AND a.status || '' = 'active')
       FOR UPDATE OF s SKIP LOCKED
     ), claimed AS (
       UPDATE schedules s SET status = 'firing', version = s.version + ${step}::integer, attempts = s.attempts + 1,
         claimed_by = ${dispatcherId}, claimed_at = clock_timestamp(),
-        claim_deadline = clock_timestamp() + ${CLAIM_LEASE_MS} * interval '1 millisecond'
+        claim_deadline = clock_timestamp() + (${RECORDING_MS} + least(${ATTEMPT_DEADLINE_MS},
+          (s.delivery->>'timeoutMs')::integer + ${LEAVING_MS})) * interval '1 millisecond'
       FROM pick p WHERE ${byKey(sql, "s.id", "p.id")} AND s.version = p.version AND s.status || '' IN ('scheduled', 'failed')
       RETURNING s.*
     )
@@ -95,7 +111,7 @@ export async function claimSchedules(
       r.target_url, r.method, encode(r.sealed, 'base64') AS sealed,
       encode(k.current, 'base64') AS current_secret,
       CASE WHEN k.former_until > clock_timestamp() THEN encode(k.former, 'base64') END AS former_secret,
-      a.plan, l.retry_attempts, l.retry_backoff_ms, l.retry_strategy
+      a.plan, l.retry_attempts, l.retry_backoff_ms, l.retry_strategy, c.delivery
     FROM claimed c
     CROSS JOIN LATERAL (
       SELECT target_url, method, sealed FROM schedule_requests
@@ -127,5 +143,6 @@ export async function claimSchedules(
     retryAttempts: row[20],
     retryBackoffMs: row[21],
     retryStrategy: row[22],
+    delivery: row[23],
   }));
 }

@@ -5,7 +5,7 @@ import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import type { CreationLimits, NewSchedule } from "./create.ts";
+import { type CreationLimits, deliveryText, type NewSchedule } from "./create.ts";
 
 /** The result for one of many schedules. Results have the order of the schedules. */
 export type BulkCreation =
@@ -17,7 +17,7 @@ export type BulkCreation =
       /** The idempotency key is known, and its request was another one. */
       mismatch: boolean;
     }
-  | { outcome: "past" | "rejected" | "quota" };
+  | { outcome: "past" | "expired" | "rejected" | "quota" };
 
 /**
  * Creates many schedules of one account by the same checks as `createSchedule`: in one statement, or in one transaction
@@ -141,6 +141,7 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice
   const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
   const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
   const texts = (of: (one: NewSchedule) => string | null) => pgTextArray(schedules.map(of));
+  const hasOptions = schedules.some(({ delivery }) => delivery !== null);
   const contents = Buffer.concat(schedules.flatMap(({ sealed }) => sealed ?? []));
   return sql`
     SELECT n, outcome, id, status, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
@@ -162,7 +163,8 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice
       ${words((one) => one.replayOf)}::text::uuid[],
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
       ${pgArray(stored)}::text::uuid[], ${isLast}, ${operationId}::uuid,
-      ${limits.createdBy ?? null}::uuid)`;
+      ${limits.createdBy ?? null}::uuid,
+      ${hasOptions ? texts(({ delivery }) => deliveryText(delivery)) : null}::text::jsonb[])`;
 }
 
 const TRIES_MAX = 3;

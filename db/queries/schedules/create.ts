@@ -1,3 +1,4 @@
+import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import type { ErrorCode } from "#domain/errors.ts";
 import type { FireTime } from "#domain/fire-time.ts";
 import { formatInstant } from "#domain/instant.ts";
@@ -28,6 +29,8 @@ export type NewSchedule = {
    * it.
    */
   rejection: ErrorCode | null;
+  /** Null without any. */
+  delivery: DeliveryOptions | null;
 };
 
 export type Creation =
@@ -40,7 +43,8 @@ export type Creation =
       /** The idempotency key is known, and its request was another one. */
       mismatch: boolean;
     }
-  | { outcome: "inactive" | "stale" | "past" | "rejected" | "quota" };
+  /** `expired`: it would be so before its time. */
+  | { outcome: "inactive" | "stale" | "past" | "expired" | "rejected" | "quota" };
 
 export type CreationLimits = {
   limit: number;
@@ -56,7 +60,7 @@ export type CreationLimits = {
 
 /**
  * Creates one schedule, or finds the one that has its idempotency key, in one round trip. The checks come in this
- * order: account, idempotency key, time, the caller's rejection, quota.
+ * order: account, idempotency key, time, expiry, the caller's rejection, quota.
  */
 export async function createSchedule(
   sql: Sql,
@@ -75,7 +79,8 @@ export async function createSchedule(
       ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
       ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
-      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid)`;
+      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid,
+      ${deliveryText(schedule.delivery)}::text::jsonb)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {
@@ -87,3 +92,6 @@ export async function createSchedule(
     mismatch: row.mismatch,
   };
 }
+
+/** Delivery options as the functions take them. */
+export const deliveryText = (delivery: DeliveryOptions | null): string | null => delivery && JSON.stringify(delivery);

@@ -100,7 +100,7 @@ export async function readDueOfLanes(
   const rows = await sql`
     SELECT s.id, s.version, s.shard, w.account_id, w.env, extract(epoch FROM s.next_attempt_at)::float8 * 1000,
       s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin, s.sealed_bytes, true, a.plan, a.cps_limit,
-      ${testPath(sql)}
+      ${testPath(sql)}, (s.delivery->>'expiresAtMs')::float8
     FROM unnest(
       ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
       ${pgArray(lanes.map((lane) => lane.env))}::text::text[],

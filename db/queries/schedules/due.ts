@@ -25,13 +25,16 @@ export type DueSchedule = {
   accountActive: boolean;
   plan: PlanName;
   cpsLimit: number | null;
+  /** No attempt begins after it, epoch ms; null where it does not expire. */
+  expiresAtMs: number | null;
 };
 
 type Fragment = PendingQuery<Row[]>;
 
 const COLUMNS = (sql: Sql, cpsLimit: Fragment) => sql`s.id, s.version, s.shard, s.account_id, s.env,
   extract(epoch FROM s.next_attempt_at)::float8 * 1000, s.early_fire AND s.status = 'scheduled', s.status = 'failed', s.origin,
-  s.sealed_bytes, a.status = 'active', a.plan, ${cpsLimit}, ${testPath(sql)}`;
+  s.sealed_bytes, a.status = 'active', a.plan, ${cpsLimit}, ${testPath(sql)},
+  (s.delivery->>'expiresAtMs')::float8`;
 
 /** `path` of the schedule `s`. ORDER BY keeps the planner off the index of `schedule_requests` that ends with its key. */
 export const testPath = (sql: Sql): Fragment => sql`
@@ -91,5 +94,6 @@ export function dueSchedule(row: any): DueSchedule {
     plan: row[11],
     cpsLimit: row[12],
     path: row[13],
+    expiresAtMs: row[14],
   };
 }

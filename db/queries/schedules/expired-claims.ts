@@ -11,6 +11,8 @@ export type ExpiredClaim = {
   dueAtMs: number;
   /** When the lease ended. */
   claimDeadlineMs: number;
+  /** No attempt begins after it, epoch ms; null where it does not expire. */
+  expiresAtMs: number | null;
 };
 
 /**
@@ -26,7 +28,7 @@ export async function readExpiredClaims(
   const rows = await sql`
     SELECT id, version, attempts, failures, interruptions,
       extract(epoch FROM claimed_at)::float8 * 1000, extract(epoch FROM next_attempt_at)::float8 * 1000,
-      extract(epoch FROM least(claim_deadline, now()))::float8 * 1000
+      extract(epoch FROM least(claim_deadline, now()))::float8 * 1000, (delivery->>'expiresAtMs')::float8
     FROM (
       -- Longer than a lease.
       SELECT ARRAY(SELECT id FROM dispatchers WHERE ended_at > now() - interval '1 minute') AS ids) ended
@@ -50,5 +52,6 @@ export async function readExpiredClaims(
     claimedAtMs: Math.floor(row[5]),
     dueAtMs: Math.round(row[6]),
     claimDeadlineMs: row[7],
+    expiresAtMs: row[8],
   }));
 }

@@ -24,6 +24,8 @@ export const scheduleColumns = {
   movedToNowAt: schedules.movedToNowAt,
   lastStatusCode: schedules.lastStatusCode,
   lastError: schedules.lastError,
+  delivery: schedules.delivery,
+  endReason: schedules.endReason,
 };
 
 export type ScheduleRow = Pick<

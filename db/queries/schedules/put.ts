@@ -3,7 +3,7 @@ import type { ScheduleStatus } from "#domain/states.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import type { CreationLimits, NewSchedule } from "./create.ts";
+import { type CreationLimits, deliveryText, type NewSchedule } from "./create.ts";
 
 /** A schedule that is to have its idempotency key, whoever has it now. */
 export type PutRequest = Omit<NewSchedule, "replayOf" | "idempotencyKey"> & {
@@ -30,7 +30,7 @@ export type Put =
   /** Nothing was changed. `endsAtMs`: when its attempt ends at the latest. */
   | { outcome: "firing"; endsAtMs: number }
   /** `moved`: the key has another holder by now, or the holder another status. */
-  | { outcome: "moved" | "inactive" | "stale" | "past" | "rejected" | "quota" };
+  | { outcome: "moved" | "inactive" | "stale" | "past" | "expired" | "rejected" | "quota" };
 
 /**
  * Stores a schedule under an idempotency key, in one round trip: as a new one, or in place of the request of the one that
@@ -53,7 +53,8 @@ export async function putSchedule(
       ${put.targetUrl}, ${put.origin}, ${put.method}, ${put.sealed}::bytea, ${put.payloadSizeBytes}::integer,
       ${put.idempotencyKey}, ${put.requestHash}::bytea, ${put.rejection}::text, ${limits.limit}::integer,
       ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS}, ${limits.cached?.keyId ?? null}::uuid,
-      ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid)`;
+      ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid,
+      ${deliveryText(put.delivery)}::text::jsonb)`;
   if (!row) throw new Error("put_schedule returned no row");
   if (row.outcome === "firing") return { outcome: row.outcome, endsAtMs: row.ends_at_ms };
   if (row.outcome !== "created" && row.outcome !== "changed") return { outcome: row.outcome };

@@ -10,7 +10,7 @@ import { isOwnSchedule, type ScheduleRow, scheduleColumns } from "./find.ts";
 /**
  * Changes the instant or the early firing of a schedule while it is `scheduled`. When it is due soon, the same statement
  * notifies the dispatchers. Returns undefined, and changes nothing, when there is no such schedule, it has another
- * status, or the instant of `fireTime` is not in the future.
+ * status, or the instant of `fireTime` is not in the future, or not before the schedule expires.
  */
 export async function updateScheduled(
   db: DbOrTx,
@@ -35,6 +35,8 @@ export async function updateScheduled(
         eq(scheduleRequests.scheduleId, schedules.id),
         eq(schedules.status, "scheduled"),
         fireTime && "atMs" in fireTime ? sql`${fireAt} > clock_timestamp()` : undefined,
+        fireTime &&
+          sql`(${schedules.delivery} IS NULL OR (expires_at(${schedules.delivery}) > ${fireAt}) IS NOT FALSE)`,
       ),
     )
     .returning({ ...scheduleColumns, notified: notifyWhenDueSoon });

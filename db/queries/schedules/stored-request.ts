@@ -1,3 +1,4 @@
+import { copiedOptions, type DeliveryOptions } from "#domain/delivery-options.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
@@ -10,6 +11,8 @@ export type StoredRequest = {
   sealed: Buffer | null;
   /** Payload and headers were erased, if there were any. */
   isErased: boolean;
+  /** Null without any. */
+  delivery: DeliveryOptions | null;
 };
 
 /**
@@ -18,9 +21,9 @@ export type StoredRequest = {
  */
 export function keptByCopy(
   of: string,
-  { method }: StoredRequest,
-): Pick<NewSchedule, "method" | "earlyFire" | "replayOf"> {
-  return { method, earlyFire: null, replayOf: of };
+  { method, delivery }: StoredRequest,
+): Pick<NewSchedule, "method" | "earlyFire" | "replayOf" | "delivery"> {
+  return { method, earlyFire: null, replayOf: of, delivery: copiedOptions(delivery) };
 }
 
 /** The request of one schedule by its UUID; undefined when it belongs to another account or environment. */
@@ -35,12 +38,14 @@ export async function findStoredRequests(
   ids: readonly string[],
 ): Promise<Map<string, StoredRequest>> {
   const rows = await sql`
-    SELECT schedule_id, target_url, method, sealed, erased_at IS NOT NULL AS is_erased FROM schedule_requests
-    WHERE schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND account_id = ${tenant.accountId} AND env = ${tenant.env}`;
+    SELECT r.schedule_id, r.target_url, r.method, r.sealed, r.erased_at IS NOT NULL AS is_erased,
+      (SELECT s.delivery FROM schedules s WHERE s.id = r.schedule_id) AS delivery
+    FROM schedule_requests r
+    WHERE r.schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND r.account_id = ${tenant.accountId} AND r.env = ${tenant.env}`;
   return new Map(
-    rows.map((row) => [
-      row.schedule_id,
-      { targetUrl: row.target_url, method: row.method, sealed: row.sealed, isErased: row.is_erased },
+    rows.map(({ schedule_id, target_url: targetUrl, is_erased: isErased, method, sealed, delivery }) => [
+      schedule_id,
+      { targetUrl, method, sealed, isErased, delivery },
     ]),
   );
 }

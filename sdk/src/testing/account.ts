@@ -1,3 +1,5 @@
+import type { DeliveryOptions } from "../../../domain/delivery-options.ts";
+import type { EndReason } from "../../../domain/end-reasons.ts";
 import type { HeaderPairs } from "../../../domain/headers.ts";
 import type { IdPrefix } from "../../../domain/ids.ts";
 import type { PlanLimits } from "../../../domain/plans.ts";
@@ -32,6 +34,8 @@ export type Stored = {
   endedMs: number | null;
   attempts: number;
   failures: number;
+  delivery: DeliveryOptions | null;
+  endReason: EndReason | null;
   log: (Attempt & { readonly atMs: number })[];
   isErased: boolean;
 };

@@ -1,7 +1,9 @@
 import { type CreateInput, CreateInput as Item } from "../../../contract/inputs/create-input.ts";
+import { delaysRejection } from "../../../contract/inputs/delivery-input.ts";
 import { notInFuture, type ReadTime, readTime } from "../../../contract/inputs/time-input.ts";
 import { validate } from "../../../contract/inputs/validate.ts";
-import { quotaExceeded, sizeRejection, targetRejection } from "../../../contract/refusals.ts";
+import { expiresTooEarly, quotaExceeded, sizeRejection, targetRejection } from "../../../contract/refusals.ts";
+import type { DeliveryOptions } from "../../../domain/delivery-options.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { type FireTime, NOW } from "../../../domain/fire-time.ts";
 import type { HeaderPairs } from "../../../domain/headers.ts";
@@ -19,24 +21,29 @@ export type Draft = {
   payload: string;
   time: ReadTime | undefined;
   earlyFire: boolean | undefined;
+  delivery: DeliveryOptions | null;
   idempotencyKey: string | undefined;
   /** What makes it the same request as another one. */
   compared: string;
   replayOf: string | null;
   operationId?: string;
+  /** Its delivery options are those of the schedule that it repeats. */
+  isCopied?: boolean;
   /** Errors that come before those of target and size. */
   refusal?: AppError | undefined;
 };
 
 export function draftOf(account: Account, body: CreateInput): Draft {
-  const { targetUrl, method, headers, earlyFire, idempotencyKey, payload = "" } = body;
+  const { targetUrl, method, headers, earlyFire, idempotencyKey, payload = "", delivery = null } = body;
   const time = readTime(body);
   const target = targetOf(account, targetUrl);
-  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire: earlyFire ?? null };
+  const sent = { targetUrl, method, time: time?.given ?? null, headers, payload };
+  const original = { ...sent, earlyFire: earlyFire ?? null, delivery };
   const compared = requestFields(original, target.ok ? target.url : null);
   return {
-    ...{ target, method, headers, payload, time, earlyFire, idempotencyKey },
+    ...{ target, method, headers, payload, time, earlyFire, delivery, idempotencyKey },
     ...{ compared: JSON.stringify(compared), replayOf: null },
+    refusal: delaysRejection(delivery, account.limits) ?? undefined,
   };
 }
 
@@ -60,7 +67,7 @@ export function store(account: Account, draft: Draft): Creation {
   const { limits, settings, nowMs } = account;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
-  const { targetUrl, fireMs } = checkDraft(account, draft);
+  const { targetUrl, fireMs, delivery } = checkDraft(account, draft);
   if (account.scheduled >= account.quota.graceLimit) throw quotaExceeded(limits, settings.env, monthOf(account));
   const schedule: Stored = {
     id: account.makeId("sch"),
@@ -73,24 +80,30 @@ export function store(account: Account, draft: Draft): Creation {
     ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: fireMs === nowMs },
     ...{ createdMs: nowMs, updatedMs: nowMs, endedMs: null },
     ...{ attempts: 0, failures: 0, log: [], isErased: false },
+    ...{ delivery, endReason: null },
   };
   account.add(schedule);
   return { schedule, isKnown: false, mismatch: false, time };
 }
 
-/** The target and the instant (epoch ms) of a draft. Looks at the time, the target and the size, in this order. */
+/** The target, the instant (epoch ms) and the options of a draft. Looks at the time, the target and the size, in this order. `movedMs` is another
+ * instant than that of its time, which the options count from. */
 export function checkDraft(
   account: Account,
-  { time, target, payload, refusal }: Draft,
-): { targetUrl: string; fireMs: number } {
+  { time, target, payload, refusal, delivery: given, isCopied }: Draft,
+  movedMs?: number,
+): { targetUrl: string; fireMs: number; delivery: DeliveryOptions | null } {
   if (time?.refusal) throw time.refusal;
-  const fireMs = instantOf(time?.fireTime ?? NOW, account.nowMs);
-  if (time && fireMs <= account.nowMs) throw notInFuture(time.name);
+  const atMs = instantOf(time?.fireTime ?? NOW, account.nowMs);
+  const fireMs = movedMs ?? atMs;
+  if (time && atMs <= account.nowMs) throw notInFuture(time.name);
+  const delivery = given?.expiresInMs === undefined ? given : { ...given, expiresAtMs: fireMs + given.expiresInMs };
+  if (delivery?.expiresAtMs !== undefined && delivery.expiresAtMs <= fireMs) throw expiresTooEarly(isCopied);
   if (refusal) throw refusal;
   if (!target.ok) throw targetRejection(target.reason);
   const tooLarge = sizeRejection(byteLength(payload), account.limits);
   if (tooLarge) throw tooLarge;
-  return { targetUrl: target.url, fireMs };
+  return { targetUrl: target.url, fireMs, delivery };
 }
 
 /** The answer to a create. */

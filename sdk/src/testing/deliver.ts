@@ -1,4 +1,5 @@
 import { cleanErrorText } from "../../../domain/clean-error-text.ts";
+import { retryPolicyOf } from "../../../domain/delivery-options.ts";
 import { type DeliveryOutcome, settleAttempt } from "../../../domain/settle-attempt.ts";
 import type { Account, Stored } from "./account.ts";
 import type { DeliveryHandler, FakeDelivery } from "./public.ts";
@@ -69,12 +70,15 @@ async function ask(handler: DeliveryHandler, request: Request): Promise<Answer> 
   return { status, retryAfter: headers.get("retry-after"), text: cleanErrorText(text) };
 }
 
-function settle({ nowMs, settings }: Account, schedule: Stored, answer: Answer, random: () => number): void {
-  const { status, nextAttemptAtMs, failures } = settleAttempt({
+function settle({ nowMs, settings, limits }: Account, schedule: Stored, answer: Answer, random: () => number): void {
+  const { delivery } = schedule;
+  const { status, nextAttemptAtMs, failures, endReason } = settleAttempt({
     ...{ outcome: outcomeOf(answer), failures: schedule.failures, interruptions: 0 },
-    ...{ retryPolicy: settings.retries, finishedAtMs: nowMs, random, claimDeadlineMs: nowMs },
+    retryPolicy: retryPolicyOf(delivery, settings.retries, limits),
+    ...{ giveUpStatuses: delivery?.giveUpStatuses, expiresAtMs: delivery?.expiresAtMs },
+    ...{ finishedAtMs: nowMs, random, claimDeadlineMs: nowMs },
   });
-  Object.assign(schedule, { status, failures, nextMs: nextAttemptAtMs });
+  Object.assign(schedule, { status, failures, endReason, nextMs: nextAttemptAtMs });
   if (nextAttemptAtMs === null) schedule.endedMs = nowMs;
 }
 

@@ -1,12 +1,10 @@
 import type { RescheduleInput } from "../../../contract/inputs/reschedule-input.ts";
 import { notInFuture, type ReadTime, readTime } from "../../../contract/inputs/time-input.ts";
-import { statusConflict } from "../../../contract/refusals.ts";
+import { expiresBefore, statusConflict } from "../../../contract/refusals.ts";
 import type { AppError } from "../../../domain/errors.ts";
+import { attemptMaxMs, RECORDING_MS } from "../../../domain/timing.ts";
 import type { Account, Stored } from "./account.ts";
 import { instantOf } from "./create.ts";
-
-/** An attempt ends this long after it began at the latest, ms. */
-const LEASE_MS = 35_000;
 
 /** Moves a schedule that is `scheduled`. Returns the time that was given. */
 export function reschedule(account: Account, schedule: Stored, body: RescheduleInput): ReadTime | undefined {
@@ -16,6 +14,8 @@ export function reschedule(account: Account, schedule: Stored, body: RescheduleI
   const atMs = time && instantOf(time.fireTime, nowMs);
   if (time && atMs !== undefined && atMs <= nowMs) throw notInFuture(time.name);
   if (schedule.status !== "scheduled") throw conflict(account, schedule, "rescheduled");
+  if (time && atMs !== undefined && atMs >= (schedule.delivery?.expiresAtMs ?? Number.POSITIVE_INFINITY))
+    throw expiresBefore(time.name);
   if (atMs !== undefined) Object.assign(schedule, { fireMs: atMs, nextMs: atMs, isAsked: false });
   schedule.earlyFire = body.earlyFire ?? schedule.earlyFire;
   schedule.updatedMs = nowMs;
@@ -42,8 +42,9 @@ export function cancel(account: Account, schedule: Stored): void {
 /** The error of a schedule whose status does not allow an action. */
 export function conflict(
   { nowMs }: Account,
-  { status }: Stored,
+  { status, delivery }: Stored,
   action: Parameters<typeof statusConflict>[0],
 ): AppError {
-  return statusConflict(action, status, status === "firing" ? { endsAtMs: nowMs + LEASE_MS, nowMs } : undefined);
+  const endsAtMs = nowMs + attemptMaxMs(delivery?.timeoutMs) + RECORDING_MS;
+  return statusConflict(action, status, status === "firing" ? { endsAtMs, nowMs } : undefined);
 }

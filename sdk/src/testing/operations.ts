@@ -76,7 +76,7 @@ function act(account: Account, { action, id: operationId }: StoredOperation, id:
     return void store(account, { ...repeatOf(account, schedule, {}), operationId });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return "over_quota";
+    return error.code === "CONFLICT" ? "expired" : "over_quota";
   }
 }
 

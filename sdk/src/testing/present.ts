@@ -1,3 +1,4 @@
+import { presentDelivery } from "../../../domain/delivery-options.ts";
 import { errorLine } from "../../../domain/error-line.ts";
 import type { Attempts, Operation, Schedule } from "../types.ts";
 import type { Account, Stored, StoredOperation } from "./account.ts";
@@ -34,6 +35,8 @@ export function presentSchedule(stored: Stored): Schedule {
     next_attempt_at: nextAttemptAt(stored),
     last_status_code: stored.log.at(-1)?.status_code ?? null,
     last_error: errorLine(stored.log.at(-1)?.error_text ?? ""),
+    end_reason: stored.endReason,
+    delivery: presentDelivery(stored.delivery),
     replay_of: stored.replayOf,
     operation_id: stored.operationId,
   };

@@ -1,7 +1,8 @@
 import type { PutInput } from "../../../contract/inputs/create-input.ts";
+import { NOW } from "../../../domain/fire-time.ts";
 import type { PutSchedule } from "../types.ts";
 import type { Account, Stored } from "./account.ts";
-import { checkDraft, type Draft, draftOf, presentClockChange, store } from "./create.ts";
+import { checkDraft, type Draft, draftOf, instantOf, presentClockChange, store } from "./create.ts";
 import { cancel, conflict } from "./move.ts";
 import { iso } from "./present.ts";
 
@@ -28,9 +29,10 @@ export function put(account: Account, key: string, body: PutInput): { isNew: boo
 function change(account: Account, schedule: Stored, draft: Draft, maxDelayMs = Number.POSITIVE_INFINITY): Stored {
   const { method, headers, payload, compared, earlyFire = account.settings.earlyFire } = draft;
   const { nowMs } = account;
-  const { targetUrl, fireMs: asked } = checkDraft(account, draft);
-  const fireMs = Math.max(nowMs, Math.min(asked, schedule.createdMs + maxDelayMs));
-  const request = { targetUrl, method, headers, payload, compared, earlyFire, replayOf: null };
+  const atMs = instantOf(draft.time?.fireTime ?? NOW, nowMs);
+  const fireMs = Math.max(nowMs, Math.min(atMs, schedule.createdMs + maxDelayMs));
+  const { targetUrl, delivery } = checkDraft(account, draft, fireMs);
+  const request = { targetUrl, method, headers, payload, compared, earlyFire, delivery, replayOf: null };
   const time = { fireMs, nextMs: fireMs, isAsked: fireMs === nowMs, updatedMs: nowMs };
   return Object.assign(schedule, request, time);
 }

@@ -1,19 +1,22 @@
+import { delaysRejection } from "../../../contract/inputs/delivery-input.ts";
 import type { RepeatInput } from "../../../contract/inputs/repeat-input.ts";
 import { readTime } from "../../../contract/inputs/time-input.ts";
 import { contentErased } from "../../../contract/refusals.ts";
+import { copiedOptions } from "../../../domain/delivery-options.ts";
 import { repeatFields } from "../../../domain/request-fields.ts";
 import type { Account, Stored } from "./account.ts";
 import { type Draft, targetOf } from "./create.ts";
 
 /** The schedule that a replay or clone of another one makes. It fires now unless a time is given. */
 export function repeatOf(account: Account, original: Stored, body: RepeatInput): Draft {
-  const { payload, targetUrl, idempotencyKey } = body;
+  const { payload, targetUrl, idempotencyKey, delivery } = body;
   const headers = body.headers ?? (targetUrl === undefined ? undefined : []);
   const time = readTime(body);
   const target = targetOf(account, targetUrl ?? original.targetUrl);
   const compared = repeatFields({
     ...{ of: original.id, time: time?.given ?? null, payload: payload ?? null, headers: headers ?? null },
     targetUrl: targetUrl !== undefined && target.ok ? target.url : (targetUrl ?? null),
+    delivery,
   });
   const keepsContent = payload === undefined || headers === undefined;
   return {
@@ -22,6 +25,9 @@ export function repeatOf(account: Account, original: Stored, body: RepeatInput):
     payload: payload ?? original.payload,
     compared: JSON.stringify(compared),
     replayOf: original.id,
-    refusal: keepsContent && original.isErased ? contentErased() : undefined,
+    delivery: delivery === undefined ? copiedOptions(original.delivery) : delivery,
+    isCopied: delivery === undefined,
+    refusal:
+      delaysRejection(delivery, account.limits) ?? (keepsContent && original.isErased ? contentErased() : undefined),
   };
 }

@@ -208,6 +208,7 @@ function createClaims() {
         bytes: sealed.length,
         accountActive: true,
         cpsLimit: null,
+        expiresAtMs: null,
       };
       const row: Claim["row"] = {
         ...whose,
@@ -229,6 +230,7 @@ function createClaims() {
         retryAttempts: null,
         retryBackoffMs: null,
         retryStrategy: null,
+        delivery: null,
       };
       return { due, claim: { row, startedAtMs: monotonicNow(), durationMs: 0 } };
     },

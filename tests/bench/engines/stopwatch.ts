@@ -171,6 +171,7 @@ async function createOne(sql: postgres.Sql, keyRing: KeyRing, accountId: string,
     requestHash: Buffer.alloc(32),
     replayOf: null,
     rejection: null,
+    delivery: null,
   });
   if (creation.outcome !== "created") throw new Error(`a job was not stored: ${creation.outcome}`);
 }

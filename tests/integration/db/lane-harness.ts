@@ -79,6 +79,7 @@ export const newSchedule = (fireAtMs: number | null, overrides: Partial<NewSched
   requestHash: Buffer.alloc(0),
   replayOf: null,
   rejection: null,
+  delivery: null,
   ...overrides,
 });
 
@@ -100,6 +101,7 @@ export const outcomeOf = (
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,
+  endReason: null,
   interruptions: 0,
   offsetBucket: 0,
   onTime: true,

@@ -78,6 +78,7 @@ function outcome(scheduleId: string, kind: "delivered" | "rejected" = "delivered
     status: kind === "delivered" ? "succeeded" : "failed",
     nextAttemptAtMs: kind === "delivered" ? null : Date.now() + 60_000,
     failures: 0,
+    endReason: null,
     interruptions: 0,
     offsetBucket: 0,
     onTime: true,

@@ -82,6 +82,7 @@ const outcome = ({ id, offsetMs, firedAtMs, isPublic }: Fired): AttemptRecord =>
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,
+  endReason: null,
   interruptions: 0,
   offsetBucket: offsetBucket(offsetMs),
   onTime: offsetMs <= ON_TIME_WITHIN_MS,

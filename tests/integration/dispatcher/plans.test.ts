@@ -51,6 +51,7 @@ const record = (scheduleId: string): AttemptRecord => ({
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,
+  endReason: null,
   interruptions: 0,
   offsetBucket: 0,
   onTime: true,

@@ -38,6 +38,7 @@ const outcome = (scheduleId: string, overrides: Partial<AttemptRecord> = {}): At
   status: "succeeded",
   nextAttemptAtMs: null,
   failures: 0,
+  endReason: null,
   interruptions: 0,
   offsetBucket: 0,
   onTime: true,

@@ -20,6 +20,8 @@ const SCHEDULE: Schedule = {
   next_attempt_at: null,
   last_status_code: 200,
   last_error: null,
+  end_reason: null,
+  delivery: null,
   replay_of: null,
   operation_id: null,
   created_at: "2026-03-27T14:00:00.000Z",

@@ -86,6 +86,7 @@ describe("while the database is away, the recorder", () => {
         claimedAtMs: 0,
         dueAtMs: 0,
         claimDeadlineMs: 0,
+        expiresAtMs: null,
       }));
     const recovery = new Recovery({
       database: databaseOf(async () => expired()),

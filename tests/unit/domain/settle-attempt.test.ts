@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { RetryPolicy } from "#domain/retry.ts";
 import { type AttemptToSettle, type DeliveryOutcome, settleAttempt } from "#domain/settle-attempt.ts";
 
 const NOW_MS = 1_767_225_600_000;
@@ -52,6 +53,7 @@ describe("settleAttempt", () => {
       nextAttemptAtMs: null,
       failures: 3,
       interruptions: 0,
+      endReason: null,
     });
   });
 
@@ -61,6 +63,7 @@ describe("settleAttempt", () => {
       nextAttemptAtMs: NOW_MS + 30_000,
       failures: 1,
       interruptions: 0,
+      endReason: null,
     });
   });
 
@@ -69,18 +72,24 @@ describe("settleAttempt", () => {
   });
 
   test("makes a schedule dead at once on 410 Gone or a blocked target, however many retries are left", () => {
-    expect(settle(rejected(410, "60"))).toEqual({ ...CLOSED, failures: 1, interruptions: 0 });
+    expect(settle(rejected(410, "60"))).toEqual({ ...CLOSED, failures: 1, interruptions: 0, endReason: "status" });
     expect(settle({ kind: "blocked", error: "blocked by policy" })).toEqual({
       ...CLOSED,
       failures: 1,
       interruptions: 0,
+      endReason: "blocked",
     });
   });
 
   test("gives retry n the wait of its number, and makes the schedule dead after the last retry", () => {
     const waits = [0, 1, 2, 3].map((failures) => (settle(unreachable, { failures }).nextAttemptAtMs ?? 0) - NOW_MS);
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000]);
-    expect(settle(unreachable, { failures: 4 })).toEqual({ ...CLOSED, failures: 5, interruptions: 0 });
+    expect(settle(unreachable, { failures: 4 })).toEqual({
+      ...CLOSED,
+      failures: 5,
+      interruptions: 0,
+      endReason: "attempts",
+    });
   });
 
   test("makes a schedule without retries dead at its first failure", () => {
@@ -106,15 +115,75 @@ describe("settleAttempt", () => {
       nextAttemptAtMs: DEADLINE_MS,
       failures: 4,
       interruptions: 2,
+      endReason: null,
     });
   });
 
   test("makes a schedule dead after three interrupted attempts in a row", () => {
-    expect(settle(interrupted, { interruptions: 2 })).toEqual({ ...CLOSED, failures: 0, interruptions: 3 });
+    expect(settle(interrupted, { interruptions: 2 })).toEqual({
+      ...CLOSED,
+      failures: 0,
+      interruptions: 3,
+      endReason: "interrupted",
+    });
   });
 
   test("starts counting interruptions anew after any known outcome", () => {
     expect(settle(unreachable, { interruptions: 2 }).interruptions).toBe(0);
+  });
+
+  describe("of a schedule with options of its own", () => {
+    const retryPolicy: RetryPolicy = {
+      ...{ retryAttempts: 3, retryBackoffMs: 30_000, retryStrategy: "exponential" },
+      retryDelaysMs: [5_000, 1_000, 604_800_000],
+    };
+
+    test("waits exactly its own delays, whatever the jitter, and then is dead", () => {
+      const waits = [0, 1, 2].map(
+        (failures) => (settle(unreachable, { failures, retryPolicy, random: () => 0.9 }).nextAttemptAtMs ?? 0) - NOW_MS,
+      );
+      expect(waits).toEqual([5_000, 1_000, 604_800_000]);
+      expect(settle(unreachable, { failures: 3, retryPolicy }).endReason).toBe("attempts");
+    });
+
+    test("waits longer where Retry-After asks for it, at most two hours more", () => {
+      expect(settle(rejected(503, "60"), { retryPolicy }).nextAttemptAtMs).toBe(NOW_MS + 60_000);
+      expect(settle(rejected(503, "86400"), { retryPolicy }).nextAttemptAtMs).toBe(NOW_MS + 5_000 + 7_200_000);
+    });
+
+    test("is dead at once on a status of its list, and on 410 only while that is in it", () => {
+      const giveUpStatuses = [422, "400-404"];
+      for (const code of [400, 402, 404, 422])
+        expect(settle(rejected(code), { giveUpStatuses })).toMatchObject({ ...CLOSED, endReason: "status" });
+      for (const code of [399, 405, 410, 500])
+        expect(settle(rejected(code), { giveUpStatuses })).toMatchObject({ status: "failed" });
+      expect(settle(rejected(410), { giveUpStatuses: [] })).toMatchObject({ status: "failed" });
+    });
+
+    test("is dead at once when its next attempt would begin after it has expired", () => {
+      expect(settle(rejected(500), { expiresAtMs: NOW_MS + 29_999 })).toMatchObject({
+        ...CLOSED,
+        endReason: "expired",
+      });
+      expect(settle(rejected(500), { expiresAtMs: NOW_MS + 30_000 })).toMatchObject({ status: "failed" });
+      expect(settle(rejected(503, "90"), { expiresAtMs: NOW_MS + 60_000 }).endReason).toBe("expired");
+      expect(settle(interrupted, { expiresAtMs: DEADLINE_MS - 1 }).endReason).toBe("expired");
+      expect(settle(interrupted, { expiresAtMs: DEADLINE_MS })).toMatchObject({ status: "failed" });
+    });
+
+    test("says that its attempts are used up, if both are so", () => {
+      expect(settle(rejected(500), { failures: 4, expiresAtMs: NOW_MS }).endReason).toBe("attempts");
+      expect(settle(interrupted, { interruptions: 2, expiresAtMs: NOW_MS }).endReason).toBe("interrupted");
+    });
+  });
+
+  test("says why a schedule is dead, and says nothing while it is not", () => {
+    fc.assert(
+      fc.property(anyAttempt, fc.option(fc.integer({ min: NOW_MS, max: NOW_MS + 100_000 })), (attempt, expiresAtMs) => {
+        const { status, endReason } = settleAttempt({ ...attempt, expiresAtMs: expiresAtMs ?? undefined });
+        expect(endReason !== null).toBe(status === "dead");
+      }),
+    );
   });
 
   test("sets a next attempt only for a failed schedule, never before now and never before a lease ends", () => {

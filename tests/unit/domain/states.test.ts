@@ -11,9 +11,11 @@ describe("the states of a schedule", () => {
         ...[
           "scheduled → firing",
           "scheduled → scheduled",
+          "scheduled → dead",
           "scheduled → cancelled",
           "failed → firing",
           "failed → failed",
+          "failed → dead",
           "failed → cancelled",
         ],
         ...["firing → succeeded", "firing → failed", "firing → dead", "firing → scheduled", "firing → cancelled"],

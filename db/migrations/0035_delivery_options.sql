@@ -1,0 +1,1 @@
+ALTER TABLE schedules ADD COLUMN delivery jsonb, ADD COLUMN end_reason text;

@@ -75,13 +75,14 @@ function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
   const { status, attempts, attemptCount, nextAttemptAt, endReason } = schedule;
   const last = attempts.at(-1) ?? { statusCode: schedule.lastStatusCode, errorText: schedule.lastError ?? "" };
   const isDead = status === "dead";
+  const why = endReason && END_REASONS[endReason];
   return (
     <div
       className={`grid gap-1.5 rounded-t-lg border-b px-4 py-3.5 md:col-span-2 ${isDead ? "border-bad-line bg-bad-soft" : "border-warn-line bg-warn-soft"}`}
     >
       <p className="text-lg tracking-tight">
         {isDead ? (
-          `Dead after ${attemptCount === 0 ? "no" : attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}${endReason ? `: ${END_REASONS[endReason]}` : ""}.`
+          `Dead after ${attemptCount === 0 ? "no" : attemptCount} ${attemptCount === 1 ? "attempt" : "attempts"}${why ? `: ${why}` : ""}.`
         ) : nextAttemptAt ? (
           <>
             Retrying: attempt {attemptCount + 1} is due{" "}
@@ -104,8 +105,8 @@ function Why({ schedule, zone, now, hrefOf }: Omit<SummaryProps, "logHref">) {
   );
 }
 
-const END_REASONS: Record<EndReason, string> = {
-  attempts: "the last one failed",
+/** Why a schedule is dead where that is not the number of its attempts. */
+const END_REASONS: { [reason in EndReason]?: string } = {
   status: "the target's answer ends it",
   expired: "it has expired",
   interrupted: "three in a row were interrupted",

@@ -16,7 +16,7 @@ async function fieldsOf(type: string): Promise<Map<string, Set<string>>> {
   const fields = new Map<string, Set<string>>();
   const visited = new Set<string>();
   const visit = (name: string) => {
-    const declared = new RegExp(`^export type ${name}(?:<.*?>)? =([\\s\\S]*?);\n(?=\n|$)`, "m").exec(source)?.[1];
+    const declared = new RegExp(`^(?:export )?type ${name}(?:<.*?>)? =([\\s\\S]*?);\n(?=\n|$)`, "m").exec(source)?.[1];
     if (declared === undefined || visited.has(name)) return;
     visited.add(name);
     for (const [, text = "", field = ""] of declared.matchAll(/\/\*\* (.*) \*\/\n\s*(\w+)\??:/g)) {

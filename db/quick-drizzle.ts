@@ -1,7 +1,7 @@
 import { registerHooks } from "node:module";
 
 /*
- * Whoever imports this before drizzle-orm starts about a second earlier, on a machine where an empty program takes a tenth.
+ * A program that imports this before drizzle-orm starts about a second earlier, on a machine where an empty program takes a tenth.
  *
  * To find the format of a `.js` module, Node.js 24 parses the `exports` of its package each time (`getPackageScopeConfig` in
  * lib/internal/modules/package_json_reader.js). Those of drizzle-orm have 447 entries, 100 of its modules are loaded, and

@@ -25,7 +25,7 @@ export async function watch<T>(
       const blockers = await readBlockers(watcher, pid);
       if (isRunning && (await onSeen(blockers, pid)) === "cancel") cancel();
     } catch {
-      // Whoever migrates sees less then, and the work goes on.
+      // Less is shown then, and the migration goes on.
     }
     if (isRunning) timer = setTimeout(look, everyMs);
   };

@@ -22,7 +22,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Reads a server's handshake before the TLS client does, up to its certificates. The client verifies all that a server sends,
- * whoever signed it and even after an error, in one go: 100 certificates with costly keys took half a second. So a certificate
+ * with any signature and even after an error, in one go: 100 certificates with costly keys took half a second. So a certificate
  * is passed on when it is known to be cheap.
  */
 export class CertificateWatch {

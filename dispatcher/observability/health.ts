@@ -18,7 +18,7 @@ export function serveHealth(options: {
   figures: () => Record<string, number>;
   held: () => string | null;
   ready: () => Promise<Readiness>;
-  /** METRICS_TOKEN: whoever has it is told why the dispatcher is not ready, and so is who asks on this machine. */
+  /** METRICS_TOKEN. A caller that has it, or that asks on this machine, is told why the dispatcher is not ready. */
   metricsToken: string | undefined;
   metrics: Metrics;
   log: Logger;

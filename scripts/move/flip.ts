@@ -71,7 +71,7 @@ async function beginComparison(source: Side, target: Side): Promise<Comparison> 
     const [wanted, found] = await Promise.all([read(from), read(to)]);
     return { differences: findDifferences(wanted, found), rows: totalRows(found) };
   })();
-  // Whoever waits for it gets the error; who has given up before does not.
+  // A caller that waits for it gets the error; one that has given up before does not.
   done.catch(() => {});
   return {
     done,

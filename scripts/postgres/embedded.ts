@@ -95,7 +95,7 @@ export async function assertDataFolderFree(dataDir: string) {
   if (ownership !== "not running") await ownership.release();
 }
 
-/** The address of a data folder's database if its server runs, whoever started it; otherwise undefined. */
+/** The address of a data folder's database if its server runs, also when another process started it; otherwise undefined. */
 export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
   const access = await readAccess(dataDir);
   if (!access) return undefined;

@@ -6,8 +6,8 @@ import { describeHold } from "#domain/incarnation.ts";
 import { onDatabase } from "../on-database.ts";
 
 /**
- * A file in the folder of a cluster says that it is a backup, which nobody has started since. So whoever starts it, from
- * wherever it was copied to, knows that what is pending may have been sent already.
+ * A file in the folder of a cluster says that it is a backup, which nobody has started since. The start of it, from
+ * wherever it was copied to, shows that what is pending may have been sent already.
  */
 const MARKER = "stopwatch-backup.json";
 const CONNECTION = { name: "stopwatch start, hold", deadlineMs: 30_000 };

@@ -1,4 +1,4 @@
-/** Whether there is a process with this id, whoever's it is. */
+/** Whether there is a process with this id, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -6,7 +6,7 @@ type Asked = Pick<IncomingMessage, "method" | "url" | "headers">;
 /** The status of a page that is not loaded ahead: the browser asks again when it is opened. */
 export const REFUSED_AHEAD = 503;
 
-/** Whether a browser asks ahead for a document that it must only load when somebody opens it, whoever made it ask. */
+/** Whether a browser asks ahead for a document that it must only load when somebody opens it. */
 export function isRefusedAhead({ url = "", headers }: Asked): boolean {
   const { "sec-purpose": purpose, "sec-fetch-dest": destination = "document" } = headers;
   // A page that a browser prerenders loads its style sheet and fonts, and asks by script, with the same header.

@@ -28,7 +28,7 @@ export async function metricsReply(request: Request, meta: ResponseMeta): Promis
   return { status: 200, text: { type: PROMETHEUS_TYPE, content: prometheusText(metrics, own) } };
 }
 
-/** Whoever has the token, as a party of the gate. */
+/** The callers that have the token, as one party of the gate. */
 const METRICS = "metrics";
 
 function assertToken(headers: Headers, config: Config): void {

@@ -1,8 +1,8 @@
 import { ByteLengthQueuingStrategy } from "node:stream/web";
 
 /**
- * The writing end of a stream of events. It holds what its reader has not taken yet. Whoever writes something large looks at
- * `isIdle` first, and goes on at `onIdle`, so that a slow reader does not grow memory.
+ * The writing end of a stream of events. It holds what its reader has not taken yet. Before it writes something large,
+ * a writer looks at `isIdle`, and goes on at `onIdle`, so that a slow reader does not grow memory.
  */
 export class EventChannel {
   readonly readable: ReadableStream<Uint8Array>;

@@ -72,7 +72,7 @@ function read(html: string) {
   };
 }
 
-/** What the frame of signed-in people has on every page, whoever they are. */
+/** What every page has for each person who is signed in. */
 const FRAME = ['<main id="main"', 'aria-label="Main"', 'aria-label="Environment"', 'action="/account/sign-out"'];
 
 describe("what does not exist", () => {

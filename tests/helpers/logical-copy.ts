@@ -38,7 +38,7 @@ export async function copyDatabase(from: string, url: string, name: string): Pro
 /** Drops the database of `url` with its sessions, and makes one of that name with the rows of `backup`. */
 export async function restoreFrom(backup: string, url: string): Promise<void> {
   const name = nameOf(url);
-  // All at once, so that whoever reconnects finds it whole.
+  // All at once, so that a client that reconnects finds it whole.
   const made = await copyDatabase(backup, url, `${name}_restored`);
   await using server = open(atDatabase(url, "postgres"));
   await server.sql`DROP DATABASE ${server.sql(name)} WITH (FORCE)`;

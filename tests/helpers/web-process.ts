@@ -38,7 +38,7 @@ export async function startWebProcess(
     throw new Error(`the web process ended with exit code ${code}\n${lines().join("\n")}`);
   });
   ended.catch(() => {});
-  // Only it gives an answer a request id, whoever else listens on this port.
+  // No other program on this port gives an answer a request id.
   const answers = () =>
     fetch(`${origin}/healthz`).then(
       (answer) => answer.ok && answer.headers.has("x-request-id"),

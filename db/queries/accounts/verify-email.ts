@@ -50,7 +50,7 @@ type EarlierEnd = Pick<NewSecurityEvent, "actor"> & CallSource & { keyRing: KeyR
 
 /**
  * Ends every session, key and identity of an account, and replaces its signing secrets, each with a row in its security log.
- * Whoever makes one of them at the same time waits for the locks, and finds that the credential it was made with has ended.
+ * A call that makes one of them at the same time waits for the locks, and finds that its credential has ended.
  */
 async function endEarlierCredentials(tx: DbOrTx, accountId: string, { keyRing, ...by }: EarlierEnd): Promise<void> {
   await lockIdentities(tx, accountId);

@@ -132,9 +132,9 @@ function codeThen(tx: Sql, operation: RunningOperation): Fragment {
 }
 
 /**
- * The status that a schedule had then, derived from its row: a terminal status has its
- * instant; before that, an earlier attempt means that it waited for a retry. A schedule whose attempt was in progress
- * then, and has ended since, counts as what it was before the attempt.
+ * The status that a schedule had then, derived from its row: a terminal status has its instant; before that, an earlier attempt
+ * means that it waited for a retry. A schedule whose attempt was in progress then, and has ended since, counts as what it was
+ * before the attempt.
  */
 function statusThen(tx: Sql, operation: RunningOperation): Fragment {
   const then = instantOf(tx, operation);

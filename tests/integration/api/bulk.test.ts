@@ -370,7 +370,7 @@ describe("at the turn of a month, when two transactions use one key without lock
     };
     const before = await deadlocks();
     const { pending } = await api.sql.begin(async (tx) => {
-      // Whoever looks for a deadlock and finds one is ended: that is to be the call.
+      // PostgreSQL ends the session that finds the deadlock: that is to be the call.
       await tx`SELECT set_config('deadlock_timeout', '1h', true)`;
       await storeElsewhere(tx, "a");
       const { pending } = await api.sql.begin(async (gate) => {

@@ -187,7 +187,7 @@ test("data of 17 becomes data of 18 with every row; what is pending is sent once
     expect((await read(later[0]?.id)).status).toBe("scheduled");
   });
 
-  // Whoever goes back to the old data is asked, since all of it was sent from the new one.
+  // Going back to the old data asks what to do, since all of it was sent from the new one.
   await rename(join(dataDir, "postgres"), join(dataDir, "postgres-18"));
   await rename(join(dataDir, "postgres-17"), join(dataDir, "postgres"));
   expect(await exists(join(dataDir, "postgres", "stopwatch-backup.json"))).toBe(true);

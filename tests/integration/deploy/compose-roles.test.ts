@@ -62,3 +62,32 @@ it.skipIf(!hasPsql)(
     await expect(sql`DROP TABLE accounts`).rejects.toMatchObject({ code: "42501" });
   },
 );
+
+it("an installation whose service was the superuser gets a plain role as docs/upgrades.md says, and keeps its rows", async () => {
+  const server = await startOwnServer();
+  onTestFinished(() => server.remove());
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+  onTestFinished(() => admin.end());
+  await admin`CREATE DATABASE stopwatch_former`;
+  const at = new URL(server.url);
+  at.pathname = "/stopwatch_former";
+  const owner = at.href;
+  const before = { databaseUrl: owner, databaseDirectUrl: owner, databaseOwnerUrl: owner };
+  await migrateOwnDatabase(before, { onLog: () => {} });
+  const former = postgres(owner, { max: 1, onnotice: () => {} });
+  onTestFinished(() => former.end());
+  await former`INSERT INTO accounts (id, email, plan) VALUES (gen_random_uuid(), 'former@example.com', 'free')`;
+
+  const page = await readFile(new URL("../../../docs/upgrades.md", import.meta.url), "utf8");
+  const [, role = ""] = /--command "(CREATE ROLE stopwatch_app [^"]+)"/.exec(page) ?? [];
+  await former.unsafe(role.replace("$password", "5e71ce"));
+  Object.assign(at, { username: "stopwatch_app", password: "5e71ce" });
+  const service = at.href;
+  const after = { databaseUrl: service, databaseDirectUrl: service, databaseOwnerUrl: owner };
+  await migrateOwnDatabase(after, { onLog: () => {} });
+  const sql = postgres(service, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  expect(await sql`SELECT email FROM accounts`).toEqual([{ email: "former@example.com" }]);
+  await sql`UPDATE accounts SET email = 'later@example.com'`;
+  await expect(sql`DROP TABLE accounts`).rejects.toMatchObject({ code: "42501" });
+});

@@ -20,6 +20,8 @@ export const DELIVERY =
 
 const EXPIRES_AT = "No attempt begins after it. RFC 3339 with an offset, after the time of the schedule.";
 
+const EXPIRES_IN = "The same as a duration from the time of the schedule, such as `2h`.";
+
 const NO_STATUS = 'must be a status from 300 to 599, such as 410, or a range of them, such as "400-404"';
 
 const GiveUp = z
@@ -44,10 +46,7 @@ const WRITTEN = z.strictObject(
       .nullish()
       .describe('Answers that end the schedule at once: statuses, or ranges such as `"400-404"`. 410 unless given.'),
     expiresAt: instant(EXPIRES_AT).nullish().describe(EXPIRES_AT),
-    expiresIn: durationInput({
-      examples: ["2h"],
-      description: "The same as a duration from the time of the schedule.",
-    }).nullish(),
+    expiresIn: durationInput({ examples: ["2h"], description: EXPIRES_IN }).nullish().describe(EXPIRES_IN),
   },
   "must be an object or null",
 );

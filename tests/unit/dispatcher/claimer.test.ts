@@ -24,6 +24,8 @@ function start() {
   const run = (_deadlineMs: number, task: (using: { sql: unknown }) => Promise<never[]>) => {
     const sql = (_text: readonly string[], ...values: unknown[]) => {
       const ids = values.filter((value) => typeof value === "string").flatMap((text) => text.match(/id-\d+/g) ?? []);
+      // A part of a statement.
+      if (ids.length === 0) return {};
       sent.push({ atMs: nowMs, ids });
       return { values: () => new Promise((answer, fail) => statements.push({ ids, answer, fail })) };
     };

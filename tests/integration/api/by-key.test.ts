@@ -280,10 +280,8 @@ describe("GET and DELETE /v1/schedules/by-key/:key", () => {
   it("refuse a key that no schedule has, and cancel nothing that cannot be cancelled", async () => {
     for (const method of ["GET", "DELETE"] as const) {
       const { status, body } = await byKey(method);
-      expect([status, body.error]).toEqual([
-        404,
-        { code: "NOT_FOUND", message: "There is no schedule with this key." },
-      ]);
+      expect(status).toBe(404);
+      expect(body.error).toMatchObject({ code: "NOT_FOUND", message: "There is no schedule with this key." });
     }
     const { body } = await put();
     await become(body.id, "succeeded");

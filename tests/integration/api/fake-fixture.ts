@@ -136,6 +136,7 @@ export async function sendToFake(
     headers: { ...type, ...headers },
     ...(body !== undefined && { body }),
   });
-  const text = await response.text();
+  // Each points to its own documentation.
+  const text = (await response.text()).replaceAll(`${fake.baseUrl}/docs/`, "https://api.example.com/docs/");
   return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined };
 }

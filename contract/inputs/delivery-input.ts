@@ -46,7 +46,9 @@ const WRITTEN = z.strictObject(
       .nullish()
       .describe('Answers that end the schedule at once: statuses, or ranges such as `"400-404"`. 410 unless given.'),
     expiresAt: instant(EXPIRES_AT).nullish().describe(EXPIRES_AT),
-    expiresIn: durationInput({ examples: ["2h"], description: EXPIRES_IN }).nullish().describe(EXPIRES_IN),
+    expiresIn: durationInput({ examples: ["2h"], description: EXPIRES_IN })
+      .nullish()
+      .describe(EXPIRES_IN),
   },
   "must be an object or null",
 );

@@ -47,7 +47,7 @@ function makeDocument(baseUrl: string) {
     webhooks: WEBHOOKS,
     components: {
       schemas: schemas.components,
-      responses: errorComponents(baseUrl),
+      responses: errorComponents(),
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },

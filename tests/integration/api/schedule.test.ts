@@ -60,6 +60,8 @@ describe("GET /v1/schedules/:id", () => {
       next_attempt_at: FUTURE,
       last_status_code: null,
       last_error: null,
+      end_reason: null,
+      delivery: null,
       replay_of: null,
       operation_id: null,
     });

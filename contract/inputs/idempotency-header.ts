@@ -1,4 +1,4 @@
-import { IdempotencyKey } from "./create-input.ts";
+import { readKey } from "./key.ts";
 import { invalid } from "./validate.ts";
 
 /**
@@ -22,9 +22,7 @@ export function readIdempotencyHeader(headers: Headers): string | undefined {
   const key = headers.get(NAME);
   if (key === null) return undefined;
   if (!/^[\x20-\x7e]*$/.test(key)) throw problem("must be visible ASCII; the field idempotencyKey accepts any text");
-  const parsed = IdempotencyKey.safeParse(key);
-  if (!parsed.success) throw problem(parsed.error.issues[0]?.message ?? "is malformed");
-  return key;
+  return readKey(key, NAME);
 }
 
 /** Throws VALIDATION when there is an `Idempotency-Key` header: one key cannot identify many schedules. */

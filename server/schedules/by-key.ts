@@ -1,6 +1,6 @@
-import { readKeyInPath } from "#contract/inputs/key-in-path.ts";
+import { readKey } from "#contract/inputs/key.ts";
 import { scheduleNotFound } from "#contract/refusals.ts";
-import { findSchedule, type ScheduleRow } from "#db/queries/schedules/find.ts";
+import type { ScheduleRow } from "#db/queries/schedules/find.ts";
 import { findScheduleByKey } from "#db/queries/schedules/find-by-key.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
@@ -8,20 +8,14 @@ import { cancelSchedule } from "./cancel.ts";
 
 /** The schedule that has a key. Throws VALIDATION for a text that cannot be one, and NOT_FOUND. */
 export async function getByKey(ctx: Ctx, textKey: string): Promise<ScheduleRow> {
-  const id = await idOfKey(ctx, textKey);
-  const row = await ctx.query(({ db }) => findSchedule(db, ctx.tenant, id));
+  const key = readKey(textKey, "key");
+  const row = await ctx.query(({ db }) => findScheduleByKey(db, ctx.tenant, key));
   if (row === undefined) throw scheduleNotFound("key");
   return row;
 }
 
 /** Cancels the schedule that has a key, as `cancelSchedule`. Throws what `getByKey` throws, and CONFLICT. */
 export async function cancelByKey(ctx: Ctx, textKey: string): Promise<ScheduleRow> {
-  return cancelSchedule(ctx, encodeId("sch", await idOfKey(ctx, textKey)));
-}
-
-async function idOfKey(ctx: Ctx, textKey: string): Promise<string> {
-  const key = readKeyInPath(textKey);
-  const holder = await ctx.query(({ db }) => findScheduleByKey(db, ctx.tenant, key));
-  if (holder === undefined) throw scheduleNotFound("key");
-  return holder.id;
+  const { id } = await getByKey(ctx, textKey);
+  return cancelSchedule(ctx, encodeId("sch", id));
 }

@@ -43,25 +43,21 @@ export function presentRescheduled(row: Rescheduled) {
 
 /** The response body of a create. */
 export function presentCreated(created: CreatedSchedule) {
-  return {
-    id: encodeId("sch", created.id),
-    fire_at: formatInstant(created.fireAtMs),
-    status: created.status,
-    over_limit: created.overLimit,
-    ...clockChangeField(created),
-    ...idempotencyFields(created),
-  };
+  return { ...presentStored(created), ...idempotencyFields(created) };
 }
 
 /** The response body of PUT /v1/schedules/by-key/:key. */
 export function presentPut(put: PutByKey) {
+  return { ...presentStored(put), replaces: put.replaces === null ? null : encodeId("sch", put.replaces) };
+}
+
+function presentStored(stored: Pick<CreatedSchedule, "id" | "fireAtMs" | "status" | "overLimit" | "clockChange">) {
   return {
-    id: encodeId("sch", put.id),
-    fire_at: formatInstant(put.fireAtMs),
-    status: put.status,
-    over_limit: put.overLimit,
-    ...clockChangeField(put),
-    replaces: put.replaces === null ? null : encodeId("sch", put.replaces),
+    id: encodeId("sch", stored.id),
+    fire_at: formatInstant(stored.fireAtMs),
+    status: stored.status,
+    over_limit: stored.overLimit,
+    ...clockChangeField(stored),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PutInput } from "#contract/inputs/create-input.ts";
-import { readKeyInPath } from "#contract/inputs/key-in-path.ts";
+import { readKey } from "#contract/inputs/key.ts";
 import type { ReadTime } from "#contract/inputs/time-input.ts";
 import { keyContended, statusConflict } from "#contract/refusals.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
@@ -19,7 +19,7 @@ export type PutByKey = Extract<Put, { id: string }> & Pick<ReadTime, "clockChang
  * Throws what `createOne` throws, and CONFLICT while the holder is `firing`; nothing is changed then.
  */
 export async function putByKey(ctx: Ctx, textKey: string, { maxDelay, ...input }: PutInput): Promise<PutByKey> {
-  const idempotencyKey = readKeyInPath(textKey);
+  const idempotencyKey = readKey(textKey, "key");
   const request = scheduleRequest(ctx, { ...input, idempotencyKey });
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     const holder = await ctx.query(({ db }) => findScheduleByKey(db, ctx.tenant, idempotencyKey));

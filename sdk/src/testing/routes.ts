@@ -4,7 +4,7 @@ import {
   refuseIdempotencyHeader,
   withIdempotencyHeader,
 } from "../../../contract/inputs/idempotency-header.ts";
-import { readKeyInPath } from "../../../contract/inputs/key-in-path.ts";
+import { readKey } from "../../../contract/inputs/key.ts";
 import { OFFSET_MAX } from "../../../contract/inputs/list-parameters.ts";
 import type { RepeatInput } from "../../../contract/inputs/repeat-input.ts";
 import { linkHeader } from "../../../contract/link-header.ts";
@@ -66,7 +66,7 @@ export const RUNS: ReadonlyMap<string, (call: Call<never>) => Reply> = new Map([
   on(schedules.replaySchedule, (call) => repeat(call, call.body)),
   on(schedules.cloneSchedule, (call) => repeat(call, call.body)),
   on(byKey.putScheduleByKey, ({ account, id, body }) => {
-    const { isNew, answer } = put(account, readKeyInPath(id), body);
+    const { isNew, answer } = put(account, readKey(id, "key"), body);
     return { status: isNew ? 201 : 200, body: answer };
   }),
   on(byKey.getScheduleByKey, (call) => ({ body: presentSchedule(holderOf(call)) })),
@@ -134,7 +134,7 @@ function scheduleOf({ account, id }: Pick<Call, "account" | "id">): Stored {
 }
 
 function holderOf({ account, id }: Pick<Call, "account" | "id">): Stored {
-  const schedule = account.keys.get(readKeyInPath(id));
+  const schedule = account.keys.get(readKey(id, "key"));
   if (!schedule) throw scheduleNotFound("key");
   return schedule;
 }

@@ -59,7 +59,7 @@ export async function sendHeartbeat(
   const stored = await storeBeat(tx, me);
   const [row] = await tx`
     WITH fleet AS (
-      SELECT id = ${me.id} AS is_me, started_at <= now() - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled,
+      SELECT id = ${me.id} AS is_me, started_at <= beat_at - ${DISPATCHER_SETTLED_MS} * interval '1 millisecond' AS is_settled,
         renews
       FROM ${beatingDispatchers(tx, DISPATCHER_COUNTED_MS)} d
       WHERE stopped_at IS NULL AND beat_at > now() - ${DISPATCHER_COUNTED_MS} * interval '1 millisecond'

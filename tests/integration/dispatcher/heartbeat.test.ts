@@ -47,3 +47,13 @@ it("a heartbeat that commits after the stop of its dispatcher leaves the dispatc
   expect(await read()).toEqual({ beat_at: before?.beat_at, stopped_at: expect.any(Date) });
   expect(await send(other)).toMatchObject({ others: 0 });
 });
+
+it("a dispatcher that ended before it was settled does not count as settled while its last heartbeat still counts", async () => {
+  const [ended, settled, other] = [dispatcher(), dispatcher(), dispatcher()];
+  const send = (from: typeof other) => sql.begin((tx) => sendHeartbeat(tx, from));
+  for (const one of [ended, settled]) await send(one);
+  await sql`UPDATE dispatchers SET started_at = now() - interval '6 seconds' WHERE id IN ${sql([ended.id, settled.id])}`;
+  expect(await send(other)).toMatchObject({ isSettled: false, settledOthers: 2 });
+  await sql`UPDATE heartbeats SET beat_at = now() - interval '4 seconds' WHERE dispatcher_id = ${ended.id}`;
+  expect(await send(other)).toMatchObject({ settledOthers: 1 });
+});

@@ -1,0 +1,126 @@
+import { DatabaseUnavailable } from "#db/client.ts";
+import type { Store } from "./store.ts";
+import type { World } from "./world.ts";
+
+/** What a statement costs the server: ms, and ms for each row. Measured beside the bench's burst on two cores. */
+const COSTS = {
+  clock: [0.1, 0],
+  beat: [2, 0],
+  read: [1, 0.004],
+  claim: [1, 0.025],
+  record: [2, 0.06],
+  other: [1, 0.02],
+} as const;
+
+export type StatementKind = keyof typeof COSTS;
+
+const ROUND_TRIP_MS = 0.2;
+
+/** The handle that the real queries would get as `sql`. */
+export type SimulatedSql = {
+  /** Runs `effect` as one statement about `rows` rows, at the instant of its commit. */
+  execute<T>(kind: StatementKind, rows: number, effect: (store: Store) => T): Promise<T>;
+  begin<T>(work: (tx: SimulatedSql) => Promise<T>): Promise<T>;
+};
+
+/** A server that runs a few statements at once, and the connections of dispatchers to it. */
+export class SimulatedServer {
+  readonly #world: World;
+  readonly store: Store;
+  /** Statements that run at once. */
+  readonly #cores: number;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  /** How many times slower than usual, by kind of statement: a held snapshot slows reads and claims. */
+  slowness: Partial<Record<StatementKind, number>> = {};
+  /** Whether nobody can reach it. */
+  isAway = false;
+  statements = 0;
+
+  constructor(world: World, store: Store, cores = 2) {
+    this.#world = world;
+    this.store = store;
+    this.#cores = cores;
+  }
+
+  /** A pool of connections, as `connect` of the database's client gives. */
+  pool(connectionsMax: number) {
+    let busy = 0;
+    const queue: (() => void)[] = [];
+    const acquire = async () => {
+      if (busy < connectionsMax) busy++;
+      else await new Promise<void>((resolve) => void queue.push(resolve));
+    };
+    const release = () => {
+      const next = queue.shift();
+      if (next) next();
+      else busy--;
+    };
+    return {
+      run: async <T>(deadlineMs: number, work: (handles: { sql: SimulatedSql }) => Promise<T>): Promise<T> => {
+        const done = (async () => {
+          await acquire();
+          try {
+            return await work({ sql: this.#sql() });
+          } finally {
+            release();
+          }
+        })();
+        const late = this.#world.wait(deadlineMs).then((): never => {
+          throw new DatabaseUnavailable(new Error("deadline"), "unreachable");
+        });
+        late.catch(() => {});
+        done.catch(() => {});
+        return Promise.race([done, late]);
+      },
+      close: async () => {},
+    };
+  }
+
+  #sql(): SimulatedSql {
+    const sql: SimulatedSql = {
+      execute: (kind, rows, effect) => this.#execute(kind, rows, effect),
+      begin: (work) => work(sql),
+    };
+    return sql;
+  }
+
+  async #execute<T>(kind: StatementKind, rows: number, effect: (store: Store) => T): Promise<T> {
+    this.statements++;
+    const actor = this.#world.current();
+    await this.#world.wait(ROUND_TRIP_MS / 2);
+    if (this.isAway) {
+      await this.#world.wait(50);
+      throw new DatabaseUnavailable(new Error("ECONNREFUSED"), "unreachable");
+    }
+    // The server goes on with a statement whose client has ended.
+    const result = await new Promise<T>((resolve, reject) => {
+      const begin = () => {
+        this.#running++;
+        const [base, each] = COSTS[kind];
+        const ms = (base + each * rows) * (this.slowness[kind] ?? 1) * (0.7 + 0.6 * this.#world.random());
+        this.#world.after(
+          ms,
+          () => {
+            this.#running--;
+            this.#waiting.shift()?.();
+            let answer: () => void;
+            try {
+              const value = effect(this.store);
+              answer = () => resolve(value);
+            } catch (error) {
+              answer = () => reject(error);
+            }
+            this.#world.after(ROUND_TRIP_MS / 2, answer, actor);
+          },
+          null,
+        );
+      };
+      this.#world.as(null, () => {
+        if (this.#running < this.#cores) begin();
+        else this.#waiting.push(() => this.#world.as(null, begin));
+      });
+    });
+    return result;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Member, Simulation } from "./fleet.ts";
+import type { Bounds } from "./judge.ts";
+import type { StoredAccount } from "./store.ts";
+
+export type Scenario = {
+  name: string;
+  dispatchers?: number;
+  /** Prepares what happens. The control group has `seconds` of schedules from its call on. */
+  begin: (sim: Simulation, members: Member[]) => void | Promise<void>;
+  seconds?: number;
+  bounds?: Partial<Bounds>;
+};
+
+const HOOK = "https://hook.example.com";
+const SLOW = "https://slow.example.com";
+/** The shard that neighbours share with a third of the control group. */
+export const SHARD = 7;
+
+export const spread = (count: number, fromMs: number, toMs: number) =>
+  Array.from({ length: count }, (_, n) => fromMs + ((toMs - fromMs) * n) / count);
+
+/** Schedules that became overdue while their account was not active; it is active again in `inMs`. */
+export function overdue(sim: Simulation, account: StoredAccount, count: number, inMs = 0, origin = HOOK): void {
+  sim.store.setActive(account, false);
+  const now = sim.world.now();
+  sim.store.create(account, origin, spread(count, now, now + 1));
+  sim.later(inMs, () => sim.store.setActive(account, true));
+}
+
+const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+
+/** Answers of a target that takes this long, about. */
+const around = (sim: Simulation, ms: number) => () => ms * (0.8 + 0.4 * sim.world.random());
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: "nothing else", begin: () => {} },
+  {
+    name: "20,000 overdue in the shard of a third",
+    begin: (sim) => overdue(sim, sim.account({ shard: SHARD }), 20_000),
+  },
+  {
+    name: "200,000 overdue of 50 accounts",
+    begin: (sim) => many(50, () => overdue(sim, sim.account(), 4_000)),
+  },
+  {
+    name: "20,000 of an account that is not active",
+    begin: (sim) => overdue(sim, sim.account({ shard: SHARD }), 20_000, 25_000),
+  },
+  {
+    name: "an account that creates twice its rate",
+    begin: (sim) => {
+      const account = sim.account({ cpsLimit: 20, shard: SHARD });
+      sim.store.create(account, HOOK, spread(800, sim.world.now() + 1_000, sim.world.now() + 21_000));
+    },
+  },
+  {
+    name: "a path that hangs, on an origin of the control group",
+    begin: (sim) => {
+      const account = sim.account({ shard: SHARD });
+      sim.targets.set(HOOK, {
+        latencyMs: ({ account: of }) => (of === account.id ? Number.POSITIVE_INFINITY : 1),
+      });
+      sim.store.create(account, HOOK, spread(400, sim.world.now() + 2_000, sim.world.now() + 12_000));
+    },
+  },
+  {
+    name: "700 retries that hang",
+    begin: (sim) => {
+      const account = sim.account();
+      sim.targets.set(SLOW, {
+        status: () => 500,
+        latencyMs: ({ attempt }) => (attempt === 1 ? 1 : Number.POSITIVE_INFINITY),
+      });
+      sim.store.create(account, SLOW, spread(700, sim.world.now() + 1_000, sim.world.now() + 4_000));
+    },
+  },
+  {
+    name: "120 a second to a target that answers in 40 ms and fails each 13th",
+    begin: (sim) => {
+      const account = sim.account();
+      sim.targets.set(SLOW, { latencyMs: around(sim, 40), status: ({ n }) => (n % 13 === 0 ? 503 : 200) });
+      sim.store.create(account, SLOW, spread(2_400, sim.world.now() + 1_000, sim.world.now() + 21_000));
+    },
+  },
+  {
+    name: "80 a second to a target that answers in half a second",
+    begin: (sim) => {
+      const account = sim.account();
+      sim.targets.set(SLOW, { latencyMs: around(sim, 500) });
+      sim.store.create(account, SLOW, spread(1_600, sim.world.now() + 1_000, sim.world.now() + 21_000));
+    },
+  },
+  {
+    name: "600 accounts with one each, at one instant, to an origin that hangs",
+    begin: (sim) => {
+      sim.targets.set(SLOW, { latencyMs: () => Number.POSITIVE_INFINITY });
+      many(600, () => sim.store.create(sim.account(), SLOW, [sim.world.now() + 5_000]));
+    },
+  },
+  {
+    name: "connects that hang, to 300 origins",
+    begin: (sim) => {
+      const account = sim.account();
+      for (let n = 0; n < 300; n++) {
+        const origin = `https://silent-${n}.example.com`;
+        sim.targets.set(origin, { connectMs: () => "hangs" });
+        sim.store.create(account, origin, [sim.world.now() + 2_000 + n * 20]);
+      }
+    },
+  },
+  {
+    name: "2,000 origins of one account, 100 a second",
+    begin: (sim) => {
+      const account = sim.account();
+      for (let n = 0; n < 2_000; n++) {
+        sim.store.create(account, `https://of-${n}.example.com`, [sim.world.now() + 2_000 + n * 10]);
+      }
+    },
+  },
+  {
+    name: "40,000 accounts at one instant",
+    begin: (sim) => void many(40_000, () => sim.store.create(sim.account(), HOOK, [sim.world.now() + 15_000])),
+  },
+  {
+    name: "a dispatcher that is killed, of two",
+    dispatchers: 2,
+    begin: (sim, [first]) => sim.later(8_000, () => first && sim.kill(first)),
+    bounds: { hasLosses: true, p99Ms: 8_000, overtakenByMs: 8_000 },
+  },
+  {
+    name: "a dispatcher that stands still for 12 s, of two",
+    dispatchers: 2,
+    begin: (sim, [first]) => sim.later(8_000, () => first && sim.freeze(first, 12_000)),
+    bounds: { hasLosses: true, p99Ms: 8_000, overtakenByMs: 8_000 },
+  },
+  {
+    name: "a crash loop beside two",
+    dispatchers: 2,
+    begin: (sim) => {
+      for (let n = 0; n < 6; n++) {
+        sim.later(2_000 + n * 3_000, () => {
+          void sim.start(`crashing ${n}`).then((member) => sim.later(2_000, () => sim.kill(member)));
+        });
+      }
+    },
+    bounds: { hasLosses: true },
+  },
+  {
+    name: "a held snapshot: reads and claims are slow",
+    begin: (sim) => {
+      sim.server.slowness = { read: 8, claim: 4 };
+    },
+  },
+  {
+    name: "a database that is away for 5 s",
+    begin: (sim) => {
+      sim.later(6_000, () => {
+        sim.server.isAway = true;
+      });
+      sim.later(11_000, () => {
+        sim.server.isAway = false;
+      });
+    },
+    bounds: { hasLosses: true, p99Ms: 12_000, overtakenByMs: 12_000 },
+  },
+];

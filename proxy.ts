@@ -32,9 +32,10 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
     isForDocument(request) && !isAhead ? onDocument(settings, headers.cookie ?? null, nextUrl.pathname) : undefined;
   if (flash?.isShown) headers.cookie = withoutFlash(headers.cookie ?? "");
 
+  const { baseUrl } = settings;
   const response = await admit(request.body, { method, url: nextUrl.pathname, headers }, settings).then(
     () => forward(request, new Headers(headers)),
-    refuse,
+    (error) => refuse(error, baseUrl),
   );
   for (const [name, value] of answer) response.headers.set(name, value);
   if (method === "POST") response.headers.set(...DROP_LOADED_AHEAD);
@@ -74,9 +75,9 @@ async function admit(
   for await (const piece of body) fields.push(piece);
 }
 
-function refuse(error: unknown): NextResponse {
+function refuse(error: unknown, baseUrl: string): NextResponse {
   if (!(error instanceof AppError)) throw error;
-  const { status, body } = errorReply(error);
+  const { status, body } = errorReply(error, baseUrl);
   return NextResponse.json(body, { status, headers: { "Cache-Control": "no-store" } });
 }
 

@@ -40,9 +40,8 @@ export const ErrorAnswer = z
         code: z
           .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
           .describe("Which error it is, for programs."),
-        message: z
-          .string()
-          .describe("For people; it may change. What to do is at `/docs/errors`, with an anchor for each code."),
+        message: z.string().describe("For people; it may change."),
+        doc_url: z.url().describe("The page that says what to do about this code."),
         details: z
           .array(
             z.strictObject({

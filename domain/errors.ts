@@ -32,6 +32,9 @@ export const ERROR_STATUS = {
   UNAVAILABLE: 503,
 } as const satisfies Record<ErrorCode, number>;
 
+/** The page of an installation that says what to do about an error. */
+export const errorPage = (baseUrl: string, code: ErrorCode): string => `${baseUrl}/docs/errors#${code.toLowerCase()}`;
+
 export type AppErrorOptions = {
   cause?: unknown;
   details?: ErrorDetail[];

@@ -5,7 +5,7 @@ import type { RescheduleInput, Schedule } from "./types.ts";
 // nothing but types, because it is a file of its own beside each entry.
 
 type Head = { status: number; headers: { get(name: string): string | null } };
-type Body = { error?: { code?: unknown; message?: unknown; details?: unknown } } | null | undefined;
+type Body = { error?: { code?: unknown; message?: unknown; doc_url?: unknown; details?: unknown } } | null | undefined;
 
 /**
  * The error that an answer stands for, as the arguments of its constructor. `dateMs` is its Date header, epoch ms, or NaN;
@@ -19,7 +19,7 @@ export function explainAnswer(
   dateMs: number,
   serverMs: number,
 ): [code: string, message: string, options: StopwatchErrorOptions] {
-  const { code, message, details } = body?.error ?? {};
+  const { code, message, doc_url: page, details } = body?.error ?? {};
   const after = headers.get("retry-after") as string;
   // Seconds or a date (RFC 9110, 10.2.3).
   const afterMs = /^\d+$/.test(after) ? +after * 1000 : Date.parse(after) - serverMs;
@@ -38,7 +38,8 @@ export function explainAnswer(
     return ["BAD_RESPONSE", `${baseUrl} ${problem}: is the base address right?`, options];
   }
   const fields = Array.isArray(details) ? (details as ErrorDetail[]) : [];
-  const doc_url = `${baseUrl}/docs/errors#${code.toLowerCase()}`;
+  // A service of an older version does not name it.
+  const doc_url = typeof page === "string" ? page : `${baseUrl}/docs/errors#${code.toLowerCase()}`;
   return [code, message + hintOf(fields) + clockHint(fields, dateMs), { ...options, details: fields, doc_url }];
 }
 

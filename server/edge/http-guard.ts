@@ -261,7 +261,7 @@ function sendErrorOnSocket(socket: Socket, error: AppError, statusOverride?: num
 }
 
 function serializeError(error: AppError, statusOverride?: number) {
-  const reply = errorReply(error);
+  const reply = errorReply(error, getServices().config.baseUrl);
   const status = statusOverride ?? reply.status;
   const body = JSON.stringify(reply.body);
   const own = toResponse(toAnswer(reply, newRequestId())).headers;

@@ -4,6 +4,7 @@ import { isApiTarget } from "../http/normalise-request.ts";
 import { plainPage } from "../http/plain-page.ts";
 import { errorReply, toAnswer, toResponse } from "../http/reply.ts";
 import { newRequestId } from "../http/request-id.ts";
+import { getServices } from "../services.ts";
 
 /**
  * Answers 429 with `Retry-After`, without Next.js: the error envelope under /v1, a small page for a browser, and a line of
@@ -17,7 +18,7 @@ export function sendTooMany(
   const waitS = Math.ceil(waitMs / 1_000);
   const message = `Too many requests came from this address. Try again in ${waitS} s.`;
   const error = new AppError("RATE_LIMITED", message, { headers: { "Retry-After": String(waitS) } });
-  const reply = errorReply(error);
+  const reply = errorReply(error, getServices().config.baseUrl);
   const { text, policy } = textOf(message, {
     isApi: isApiTarget(url),
     isBrowser: headers.accept?.includes("text/html"),

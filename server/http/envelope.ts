@@ -37,7 +37,7 @@ export function withEnvelope(
     try {
       reply = await work(request, context, meta);
     } catch (error) {
-      reply = errorReply(toAppError(error, request, requestId));
+      reply = errorReply(toAppError(error, request, requestId), getServices().config.baseUrl);
     }
     logResponse(request, reply.status, { requestId, accountId: meta.accountId, ms: performance.now() - startedMs });
     const headers = { ...meta.headers, ...reply.headers };

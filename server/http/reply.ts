@@ -1,4 +1,4 @@
-import type { AppError } from "#domain/errors.ts";
+import { type AppError, errorPage } from "#domain/errors.ts";
 import { perServices } from "../services.ts";
 import { apiHeaders, readPageSettings } from "./response-headers.ts";
 
@@ -35,9 +35,11 @@ export function noContent(headers?: Record<string, string>) {
   return { status: 204 as const, body: undefined, headers };
 }
 
-export function errorReply(error: AppError): Reply {
+/** The error envelope; `baseUrl` is the address of the installation. */
+export function errorReply(error: AppError, baseUrl: string): Reply {
   const { code, publicMessage: message, details, headers, cookies, status } = error;
-  return { status, body: { error: { code, message, ...(details && { details }) } }, headers, cookies };
+  const doc_url = errorPage(baseUrl, code);
+  return { status, body: { error: { code, message, doc_url, ...(details && { details }) } }, headers, cookies };
 }
 
 /** 303: redirects a browser to a path of this service or to a URL of a provider. */

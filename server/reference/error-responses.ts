@@ -1,9 +1,9 @@
 import type { Endpoint } from "#contract/endpoint.ts";
 import { type HEADERS, headerRefs } from "#contract/headers.ts";
-import { ERROR_STATUS, type ErrorCode } from "#domain/errors.ts";
+import { ERROR_STATUS, type ErrorCode, errorPage } from "#domain/errors.ts";
 
-/** `components.responses`: the response of each error code, by code. */
-export function errorComponents() {
+/** `components.responses`: the response of each error code, by code, of the installation at `baseUrl`. */
+export function errorComponents(baseUrl: string) {
   return Object.fromEntries(
     CODES.map((code) => {
       const { when, message, headers = [] } = ERRORS[code];
@@ -16,7 +16,7 @@ export function errorComponents() {
           content: {
             "application/json": {
               schema: { allOf: [{ $ref: "#/components/schemas/Error" }, ofCode(code)] },
-              example: { error: { code, message, ...details } },
+              example: { error: { code, message, doc_url: errorPage(baseUrl, code), ...details } },
             },
           },
         },
@@ -29,7 +29,7 @@ function ofCode(code: ErrorCode) {
   const description = "Which error it is.";
   return {
     type: "object",
-    externalDocs: { description: "What to do.", url: `/docs/errors#${code.toLowerCase()}` },
+    externalDocs: { description: "What to do.", url: errorPage("", code) },
     properties: {
       error: {
         type: "object",

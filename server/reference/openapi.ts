@@ -47,7 +47,7 @@ function makeDocument(baseUrl: string) {
     webhooks: WEBHOOKS,
     components: {
       schemas: schemas.components,
-      responses: errorComponents(),
+      responses: errorComponents(baseUrl),
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },

@@ -5,7 +5,7 @@ import type { DbOrTx } from "../../orm.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { AttemptCursor, AttemptKey, AttemptSearch } from "./attempt-search.ts";
-import { limited, type PassStatement, runPass } from "./passes.ts";
+import { type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { all, hasCode, hasHost, isLate, isOfRequest, looksAtRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
@@ -78,31 +78,31 @@ export function narrowSources(
     return sql`SELECT l.* FROM ${rows} ${looksAtRequest(wanted) ? request : sql``} ${measured ? schedule : sql``} WHERE l.passes`;
   };
   // Two legs, because each outcome has an index of its own.
-  const newest = (isInOrder: boolean) => (limit: number | null) => {
+  const newest = (isInOrder: boolean) => (limit: number) => {
     const legs = [isDelivered && sql`outcome = 'delivered'`, isUndelivered && sql`outcome <> 'delivered'`]
       .filter((leg) => leg !== false)
       .map(
         (leg) => sql`(SELECT ${columnsOfLeg}, ${all(sql, [isOfCode, isInRange])} AS passes FROM attempts
           WHERE ${own} AND ${isInOrder ? behind : sql`true`} AND ${leg}
-          ORDER BY attempted_at DESC, schedule_id DESC, attempt DESC ${limited(limit)})`,
+          ORDER BY attempted_at DESC, schedule_id DESC, attempt DESC LIMIT ${limit})`,
       );
     const rows =
       legs.length > 0
         ? sql.join(legs, sql` UNION ALL `)
         : sql`SELECT ${columnsOfLeg}, false AS passes FROM attempts WHERE false`;
-    return sql`SELECT * FROM (${rows}) legs ORDER BY attempted_at DESC, schedule_id DESC, attempt DESC ${limited(limit)}`;
+    return sql`SELECT * FROM (${rows}) legs ORDER BY attempted_at DESC, schedule_id DESC, attempt DESC LIMIT ${limit}`;
   };
-  const ofLateness = (isNull: boolean) => (limit: number | null) =>
+  const ofLateness = (isNull: boolean) => (limit: number) =>
     sql`
     SELECT ${columns}, ${ofAttempt} AS passes FROM attempts
     WHERE ${own} AND late_ms IS ${isNull ? sql`NULL` : sql`NOT NULL`} ${late && !measured && !isNull ? sql`AND ${isWithin(late)}` : sql``}
       AND ${isByLateness && after ? isBehindIn(after, isNull) : sql`true`}
-    ORDER BY late_ms DESC, schedule_id DESC, attempt DESC ${limited(limit)}`;
+    ORDER BY late_ms DESC, schedule_id DESC, attempt DESC LIMIT ${limit}`;
   // UNION ALL reads the attempts without lateness after the others, and only up to the limit.
-  const latest = (limit: number | null) =>
+  const latest = (limit: number) =>
     (late ?? measured)
       ? ofLateness(false)(limit)
-      : sql`SELECT * FROM ((${ofLateness(false)(limit)}) UNION ALL (${ofLateness(true)(limit)})) halves ${limited(limit)}`;
+      : sql`SELECT * FROM ((${ofLateness(false)(limit)}) UNION ALL (${ofLateness(true)(limit)})) halves LIMIT ${limit}`;
 
   const key = sql`json_build_array(schedule_id, attempt, extract(epoch FROM attempted_at) * 1000, late_ms::float8)`;
   const source = (isInOrder: boolean, statement: Pick<PassStatement, "scanned" | "found">): Source<AttemptKey> => ({
@@ -116,19 +116,19 @@ export function narrowSources(
       SELECT ${columns}, ${ofAttempt} AS passes FROM attempts
       WHERE schedule_id = s.id AND ${own} AND attempted_at BETWEEN s.created_at - interval '1 hour' AND s.last_attempt_at OFFSET 0) a
     WHERE l.passes AND a.passes AND ${isMeasured(sql`a.attempted_at`)}`;
-  const bySchedules = (scanned: (limit: number | null) => SQL): Source<AttemptKey> => ({
+  const bySchedules = (scanned: (limit: number) => SQL): Source<AttemptKey> => ({
     ...source(false, { scanned, found: ofSchedules }),
     cost: COST_OF_SCHEDULE,
   });
-  const requestsOf = (index: SQL) => (limit: number | null) =>
+  const requestsOf = (index: SQL) => (limit: number) =>
     sql`
     SELECT schedule_id, ${ofRequest} AS passes FROM schedule_requests WHERE ${ownedBy(tenant)} AND ${index}
-    ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
+    ORDER BY created_at DESC, schedule_id DESC LIMIT ${limit}`;
 
-  const ofOffsets = (range: NonNullable<AttemptSearch["late"]>) => (limit: number | null) =>
+  const ofOffsets = (range: NonNullable<AttemptSearch["late"]>) => (limit: number) =>
     sql`
     SELECT id AS schedule_id, true AS passes FROM schedules WHERE ${ownedBy(tenant)} AND ${isLate(sql, sql`offset_ms`, range)}
-    ORDER BY offset_ms DESC, id DESC ${limited(limit)}`;
+    ORDER BY offset_ms DESC, id DESC LIMIT ${limit}`;
 
   if (scheduleId !== undefined || idempotencyKey !== undefined) {
     const of = all(sql, [

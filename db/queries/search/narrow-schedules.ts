@@ -5,7 +5,7 @@ import type { DbOrTx } from "../../orm.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { cursorRow } from "../page.ts";
-import { limited, type PassStatement, runPass } from "./passes.ts";
+import { type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { wasCreatedBefore } from "./scan-schedules.ts";
 import { inShardOf, isFiltered, type ScheduleKey, type WantedSchedules } from "./schedule-search.ts";
@@ -46,16 +46,16 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
 
   const created = wasCreatedBefore(wanted);
   const isNewest = sort === "-created_at";
-  const requestsOf = (index: SQL, isInOrder: boolean) => (limit: number | null) =>
+  const requestsOf = (index: SQL, isInOrder: boolean) => (limit: number) =>
     sql`
     SELECT schedule_id AS id, created_at, ${ofRequest} AS passes FROM schedule_requests
     WHERE ${own} AND ${index} AND ${created} AND ${isInOrder && after ? sql`(created_at, schedule_id) < ${cursorRow(after)}` : sql`true`}
-    ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
-  const rowsOf = (condition: SQL, by: SQL) => (limit: number | null) =>
+    ORDER BY created_at DESC, schedule_id DESC LIMIT ${limit}`;
+  const rowsOf = (condition: SQL, by: SQL) => (limit: number) =>
     sql`(
-    SELECT id, ${COLUMNS}, ${ofState} AS passes FROM schedules WHERE ${own} AND ${condition} ORDER BY ${by} ${limited(limit)})`;
+    SELECT id, ${COLUMNS}, ${ofState} AS passes FROM schedules WHERE ${own} AND ${condition} ORDER BY ${by} LIMIT ${limit})`;
 
-  const legs = (of: readonly ScheduleStatus[], direction: SQL, isInOrder: boolean) => (limit: number | null) => {
+  const legs = (of: readonly ScheduleStatus[], direction: SQL, isInOrder: boolean) => (limit: number) => {
     const by = sql`fire_at ${direction}, id ${direction}`;
     const each = of.map((status) =>
       rowsOf(
@@ -64,12 +64,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
       )(limit),
     );
     const rows = each.length > 0 ? sql.join(each, sql` UNION ALL `) : NO_ROWS;
-    return sql`SELECT *, offset_ms IS NULL AS is_unsent FROM (${rows}) legs ORDER BY ${by} ${limited(limit)}`;
+    return sql`SELECT *, offset_ms IS NULL AS is_unsent FROM (${rows}) legs ORDER BY ${by} LIMIT ${limit}`;
   };
   // UNION ALL reads the second half after the first, and only up to the limit.
-  const halves = (first: SQL, second: SQL, limit: number | null) =>
-    sql`SELECT * FROM ((${first}) UNION ALL (${second})) halves ${limited(limit)}`;
-  const upcoming = (limit: number | null) =>
+  const halves = (first: SQL, second: SQL, limit: number) =>
+    sql`SELECT * FROM ((${first}) UNION ALL (${second})) halves LIMIT ${limit}`;
+  const upcoming = (limit: number) =>
     halves(
       legs(
         statuses.filter((status) => !isTerminal(status)),
@@ -80,12 +80,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
       limit,
     );
   const isFailure = wanted.code !== undefined && !statuses.includes("succeeded");
-  const ofAnswer = (limit: number | null) =>
+  const ofAnswer = (limit: number) =>
     sql`SELECT *, offset_ms IS NULL AS is_unsent FROM ${rowsOf(
       sql`${IS_FAILED_ANSWER} AND ${hasCode(sql, wanted.code ?? "", sql`last_status_code`, sql`last_status_code IS NULL`)}`,
       sql`last_status_code DESC, fire_at DESC, id DESC`,
     )(limit)} answered`;
-  const latest = (limit: number | null) =>
+  const latest = (limit: number) =>
     sql`SELECT *, false AS is_unsent FROM ${rowsOf(
       all(sql, [
         sql`offset_ms IS NOT NULL`,
@@ -94,16 +94,16 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
       ]),
       sql`offset_ms DESC, id DESC`,
     )(limit)} late`;
-  const unsent = (limit: number | null) => sql`
+  const unsent = (limit: number) => sql`
     SELECT l.id, s.*, true AS is_unsent FROM (
       SELECT schedule_id AS id, created_at AS at FROM schedule_requests
       WHERE ${own} AND ${after?.attempt === 1 ? sql`(created_at, schedule_id) < ${cursorRow(after)}` : sql`true`}
       ORDER BY created_at DESC, schedule_id DESC) l
     CROSS JOIN LATERAL (
       SELECT ${COLUMNS}, offset_ms IS NULL AND ${ofState} AS passes FROM schedules WHERE id = l.id LIMIT 1) s
-    ${limited(limit)}`;
+    LIMIT ${limit}`;
   const hasSent = statuses.some((status) => status !== "scheduled");
-  const byLateness = (limit: number | null) => {
+  const byLateness = (limit: number) => {
     if (!hasSent) return unsent(limit);
     return late ? latest(limit) : halves(latest(limit), unsent(limit), limit);
   };
@@ -134,7 +134,7 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
     ? (lists.shift() ?? ofRequests(sql`true`))
     : source(true, { scanned: sort === "late" ? byLateness : byFire[sort], found: withRequest });
   const byTarget = q && {
-    scanned: (limit: number | null) => sql`
+    scanned: (limit: number) => sql`
       SELECT m.schedule_id AS id, m.created_at, true AS passes
       FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${substringPattern(q)}, ${limit}::integer) m
       ${q.scheduleId ? sql`UNION SELECT schedule_id, created_at, true FROM schedule_requests WHERE ${own} AND schedule_id = ${q.scheduleId}` : sql``}`,

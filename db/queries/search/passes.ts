@@ -51,7 +51,8 @@ export type Passes<Key> = (() => Promise<SearchPass<Key>> | null)[];
 /**
  * Finds a page and its total by several passes, one after the other, until both are known. The total is known when a
  * pass was whole or counted past 10,000. The page is known when a pass was whole, or in order and long enough. When the last
- * pass was not whole, the search was bounded: it ends at the last row that a pass in order scanned. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
+ * pass was not whole, the search was bounded: its total is what was found, and a page that is not known ends at the last row
+ * that a pass in order scanned. Which pass is fast depends on the rows of one account, which the planner knows nothing about.
  */
 export async function search<Key>(passes: Passes<Key>, window: Window): Promise<Found<Key>> {
   let keys: Key[] | undefined;
@@ -104,60 +105,60 @@ export async function searchPage<Key>(
   return boundedPage(partial);
 }
 
+/** How many rows the last passes for a `q` read: each some 0.1 s, so that no search takes much more than twice that. */
+export type TargetBounds = {
+  /** Rows of the list, in its order. */
+  list: number;
+  /** Rows that the index of targets finds. */
+  target: number;
+};
+
 /**
  * The passes for a `q`:
  *
  * 1. The first rows of the list.
  * 2. As many rows as are expected to hold enough matches, if the first rows have many.
- * 3. The index of targets, which is slower for a `q` that matches often.
- * 4. Many rows of the list, for a `q` that matches often but not in the first rows.
- * 5. All rows that match, by the index, unless the search `isBounded`.
+ * 3. The index of targets, unless many of the first rows match: it reads all its entries for them before the first row.
+ * 4. More rows of the list, for a page that is not known yet: the search goes on behind the last of them. Also to count, in
+ *    place of the index.
  *
  * `enough`: the number of matches that ends a pass in order, from `rowsNeeded` or `rowsEnough`. `isFiltered`: the list
- * has other filters too, which may exclude most of the rows with a matching target. `sparseRows`: the limit of pass 3
- * when the first rows have fewer than ten matches.
+ * has other filters too, which may exclude most of the rows with a matching target. `isInOrder`: the index of targets is known
+ * to find too many.
  */
 export function passesForTarget<Key>(
   list: {
     first(rowsMax: number, foundMax: number): Promise<SearchPass<Key>>;
-    byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
+    byTarget(rowsMax: number): Promise<SearchPass<Key>>;
   },
   window: Window,
-  options: { enough: number; isFiltered: boolean; sparseRows?: number | undefined; isBounded?: boolean },
+  options: { enough: number; isFiltered: boolean; bounds: TargetBounds; isInOrder?: boolean },
 ): Passes<Key> {
-  const { enough, isFiltered, sparseRows = SPARSE_PASS_ROWS, isBounded = false } = options;
-  const longRows = isBounded ? BOUNDED_PASS_ROWS : LONG_PASS_ROWS;
+  const { enough, isFiltered, bounds, isInOrder = false } = options;
   let seen = { rows: 0, found: 0 };
   const first = async (rows: number) => {
     const pass = await list.first(rows, enough);
     seen = { rows, found: pass.found };
     return pass;
   };
-  const isSparse = () => seen.found < FOUND_TO_EXTRAPOLATE;
   const expectedRows = () =>
-    isSparse() ? Number.POSITIVE_INFINITY : Math.ceil((1.25 * enough * seen.rows) / seen.found);
+    seen.found < FOUND_TO_EXTRAPOLATE ? Number.POSITIVE_INFINITY : Math.ceil((1.25 * enough * seen.rows) / seen.found);
   const knowsPage = () => seen.found >= rowsNeeded(window);
-  const targetRows = () => (isSparse() ? sparseRows : TARGET_PASS_ROWS);
+  const isByList = () => isInOrder || seen.found >= seen.rows * OFTEN;
   return [
     () => first(FIRST_PASS_ROWS),
-    () => (expectedRows() <= longRows ? first(expectedRows()) : null),
-    () => list.byTarget(knowsPage() && !isFiltered ? enough : targetRows()),
-    // Skip it when the second pass has shown that so many rows hold too few matches.
-    () => (!isBounded && seen.rows > FIRST_PASS_ROWS && expectedRows() > longRows ? null : first(longRows)),
-    () => (isBounded ? null : list.byTarget(null)),
+    () => (expectedRows() <= bounds.list ? first(expectedRows()) : null),
+    () => (isByList() ? null : list.byTarget(knowsPage() && !isFiltered ? enough : bounds.target)),
+    // A total alone needs no place to go on at.
+    () => (!isByList() && (knowsPage() || window.limit === 0) ? null : first(bounds.list)),
   ];
 }
 
 const FIRST_PASS_ROWS = 2_000;
 /** With this many matches in the first pass, later rows are expected to match as often. */
 const FOUND_TO_EXTRAPOLATE = 10;
-const LONG_PASS_ROWS = 200_000;
-/** As many, in a bounded search. */
-const BOUNDED_PASS_ROWS = 50_000;
-/** More than are counted, so that a page of slightly more than 10,000 matches is found as well. */
-export const TARGET_PASS_ROWS = 25_000;
-/** As many, when hardly any of the first rows match: then the matches are few, or all of them are old. */
-const SPARSE_PASS_ROWS = 150_000;
+/** The share of rows that match from which on the index of targets is slower than the list. */
+const OFTEN = 0.05;
 
 /** The number of first rows that decide the page and whether another follows. */
 export function rowsNeeded({ limit, offset }: Window): number {
@@ -174,10 +175,10 @@ function isLongEnough<Key>({ isInOrder, found }: SearchPass<Key>, window: Window
 }
 
 export type PassStatement = {
-  /** Selects the rows that are scanned, up to a limit (null: all). */
-  scanned: (limit: number | null) => SQL;
-  /** How many rows are scanned at most; null: no bound. */
-  rowsMax: number | null;
+  /** Selects the rows that are scanned, up to a limit. */
+  scanned: (limit: number) => SQL;
+  /** How many rows are scanned at most. */
+  rowsMax: number;
   /** Selects the rows among `rows` that match; all of them when it is not given. */
   found?: (rows: SQL) => SQL;
   /** How many matching rows are found at most; no bound when it is not given. */
@@ -199,26 +200,24 @@ export async function runPass<Key>(
   statement: PassStatement,
 ): Promise<SearchPass<Key>> {
   const { scanned, rowsMax, found = (rows) => sql`SELECT * FROM ${rows}`, foundMax = NO_BOUND, isInOrder } = statement;
-  const isWhole = rowsMax === null ? sql`true` : sql`(SELECT count(*) FROM scanned) <= ${rowsMax}::integer`;
+  const isWhole = sql`(SELECT count(*) FROM scanned) <= ${rowsMax}::integer`;
+  // A pass that ended early, with enough rows, has scanned no further.
+  const isScanned = sql`(SELECT count(*) FROM found) < ${foundMax}`;
   const place =
-    isInOrder && rowsMax !== null ? sql`(SELECT ${key} FROM scanned OFFSET ${rowsMax - 1} LIMIT 1)` : sql`NULL`;
+    isInOrder && !statement.isAllOrNone
+      ? sql`CASE WHEN ${isScanned} THEN (SELECT ${key} FROM scanned OFFSET ${rowsMax - 1} LIMIT 1) END`
+      : sql`NULL`;
   const [row] = await db.execute<{ n: number; whole: boolean; keys: Key[]; place: Key | null }>(sql`
-    WITH scanned AS MATERIALIZED (${scanned(rowsMax === null ? null : rowsMax + 1)}),
+    WITH scanned AS MATERIALIZED (${scanned(rowsMax + 1)}),
     found AS MATERIALIZED (
-      SELECT * FROM (${found(sql`(SELECT * FROM scanned ${limited(rowsMax)}) l`)}) f
+      SELECT * FROM (${found(sql`(SELECT * FROM scanned LIMIT ${rowsMax}) l`)}) f
       WHERE ${behind} ${statement.isAllOrNone ? sql`AND ${isWhole}` : sql``} LIMIT ${foundMax}),
     page AS (SELECT * FROM found ORDER BY ${order} OFFSET ${window.offset} LIMIT ${window.limit + 1})
     SELECT (SELECT count(*)::integer FROM found) AS n,
-      CASE WHEN (SELECT count(*) FROM found) < ${foundMax}
-        THEN ${isWhole} ELSE false END AS whole,
+      CASE WHEN ${isScanned} THEN ${isWhole} ELSE false END AS whole,
       (SELECT coalesce(json_agg(${key} ORDER BY ${order}), '[]') FROM page) AS keys, ${place} AS place`);
   if (!row) throw new Error("the statement of a search pass returned no row");
   return { keys: row.keys, found: row.n, isWhole: row.whole, isInOrder, ...(row.place && { place: row.place }) };
 }
 
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
-
-/** A LIMIT clause; empty for null. */
-export function limited(rowsMax: number | null): SQL {
-  return rowsMax === null ? sql`` : sql`LIMIT ${rowsMax}`;
-}

@@ -4,7 +4,7 @@ import type { DbOrTx } from "../../orm.ts";
 import { ownedBy } from "../accounts/owned-by.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { cursorRow } from "../page.ts";
-import { limited, type PassStatement, runPass, type SearchPass } from "./passes.ts";
+import { type PassStatement, runPass, type SearchPass } from "./passes.ts";
 import { SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { inShardOf, isFiltered, type ScheduleKey, type WantedSchedules } from "./schedule-search.ts";
 import { isDueIn, isOfRequest } from "./search-filter.ts";
@@ -21,8 +21,8 @@ export function scanFirst(scope: Scope, rowsMax: number, foundMax: number): Prom
   return scan(scope, { ...statement, rowsMax, foundMax, isInOrder: true });
 }
 
-/** Scans `rowsMax` rows (null: all) that have the statuses and are in the range. With `q`, finds none if there are more. */
-export function scanByStatus(scope: Scope, rowsMax: number | null): Promise<SearchPass<ScheduleKey>> {
+/** Scans `rowsMax` rows that have the statuses and are in the range. With `q`, finds none if there are more. */
+export function scanByStatus(scope: Scope, rowsMax: number): Promise<SearchPass<ScheduleKey>> {
   const { wanted } = scope;
   const isAllOrNone = wanted.q !== undefined;
   const statement = { scanned: byFire(scope), found: withTarget(wanted), isInOrder: isByFire(wanted) };
@@ -30,12 +30,11 @@ export function scanByStatus(scope: Scope, rowsMax: number | null): Promise<Sear
 }
 
 /**
- * Scans `rowsMax` rows (null: all) whose target matches, which the index of targets finds. `isAllOrNone`: finds none if
- * there are more.
+ * Scans `rowsMax` rows whose target matches, which the index of targets finds. `isAllOrNone`: finds none if there are more.
  */
 export function scanByTarget(
   scope: Scope,
-  rowsMax: number | null,
+  rowsMax: number,
   { isAllOrNone = false } = {},
 ): Promise<SearchPass<ScheduleKey>> {
   const { wanted } = scope;
@@ -76,7 +75,7 @@ function newest({ tenant, wanted }: Scope, condition: SQL): Scanned {
   return (limit) => sql`
     SELECT schedule_id AS id, created_at AS at, ${isOfRequest(sql, { q: wanted.q })} AS matches FROM schedule_requests
     WHERE ${ownedBy(tenant)} AND ${condition} AND ${wasCreatedBefore(wanted)}
-    ORDER BY created_at DESC, schedule_id DESC ${limited(limit)}`;
+    ORDER BY created_at DESC, schedule_id DESC LIMIT ${limit}`;
 }
 
 /**
@@ -105,7 +104,7 @@ function upcoming(scope: Scope, statuses: readonly ScheduleStatus[]): Scanned {
     const each = halves.map(({ isEnded, of }) =>
       half(isEnded, ofStatuses(scope, of, isEnded ? sql`DESC` : sql`ASC`)(limit)),
     );
-    return sql`SELECT * FROM (${sql.join(each, sql` UNION ALL `)}) halves ${limited(limit)}`;
+    return sql`SELECT * FROM (${sql.join(each, sql` UNION ALL `)}) halves LIMIT ${limit}`;
   };
 }
 
@@ -113,7 +112,7 @@ function ofStatuses({ tenant, wanted }: Scope, statuses: readonly ScheduleStatus
   const at = isByFire(wanted) ? sql`fire_at` : sql`created_at`;
   const behind = isByFire(wanted) ? isBehind(wanted, sql`(fire_at, id)`) : sql`true`;
   return (limit) => {
-    const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} ${limited(limit)}`;
+    const inOrder = sql`ORDER BY fire_at ${direction}, id ${direction} LIMIT ${limit}`;
     // Each leg has the limit, because the planner does not merge the legs in order by itself.
     const legs = [...new Set(statuses)].map(
       (status) => sql`(
@@ -127,7 +126,7 @@ function ofStatuses({ tenant, wanted }: Scope, statuses: readonly ScheduleStatus
 
 function ofTarget({ tenant, wanted: { q } }: Scope): Scanned {
   const pattern = q ? substringPattern(q) : "";
-  const matched = (limit: number | null) => sql`SELECT schedule_id AS id, created_at AS at
+  const matched = (limit: number) => sql`SELECT schedule_id AS id, created_at AS at
     FROM matched_requests(${tenant.accountId}, ${tenant.env}, ${pattern}, ${limit}::integer)`;
   if (!q?.scheduleId) return matched;
   const named = sql`

@@ -18,14 +18,14 @@ export type SearchedList<Key> = {
   isFiltered: boolean;
   /** Scans the first `rowsMax` rows of the list, until `foundMax` of them match. */
   first(rowsMax: number, foundMax: number): Promise<SearchPass<Key>>;
-  /** Scans the rows of `rowsMax` schedules (null: all) that the index of targets finds. */
-  byTarget(rowsMax: number | null): Promise<SearchPass<Key>>;
+  /** Scans the rows of `rowsMax` schedules that the index of targets finds. */
+  byTarget(rowsMax: number): Promise<SearchPass<Key>>;
   /** Scans the newest rows, whatever the order and the filters: for a `q` that is too short for the index of targets. */
   newest(): Promise<SearchPass<Key>>;
-  /** The passes for page and total of a list with filters, or with a `q` that is neither short nor a whole id. */
+  /** The passes for page and total of a list with filters, or with a `q` that is not short. */
   passes(): Passes<Key>;
-  /** The passes for a page alone, unless `q` is short or a whole id. */
-  pagePasses(): Passes<Key>;
+  /** The passes for a page alone, unless `q` is short; `isInOrder`: without the index of targets, which finds too many. */
+  pagePasses(isInOrder: boolean): Passes<Key>;
   /** Counts all rows, without any filter. */
   countAll(): Promise<number>;
   /** The same search from the first row of the list, with a page of no rows. */
@@ -36,7 +36,10 @@ export type SearchedList<Key> = {
 export async function findKeys<Key>(list: SearchedList<Key>): Promise<Found<Key>> {
   const { wanted, isFiltered } = list;
   const { q, after } = wanted;
-  if (after) return { ...(await findPageKeys(list)), ...(await findTotal(list.withoutPage())) };
+  if (after) {
+    const total = await findTotal(list.withoutPage());
+    return { ...(await findPageKeys(list, { isInOrder: total.totalCapped })), ...total };
+  }
   if (q && isShort(q)) {
     const pass = await list.newest();
     return { keys: pass.keys, ...totalOf(pass) };
@@ -54,10 +57,13 @@ export async function findTotal<Key>(list: SearchedList<Key>): Promise<Total> {
 }
 
 /** The keys of the page that `findKeys` finds, without the total, which may take most of the time. */
-export async function findPageKeys<Key>(list: SearchedList<Key>): Promise<Pick<Found<Key>, "keys" | "place">> {
+export async function findPageKeys<Key>(
+  list: SearchedList<Key>,
+  { isInOrder = false } = {},
+): Promise<Pick<Found<Key>, "keys" | "place">> {
   const { q } = list.wanted;
   if (q && isShort(q)) return { keys: (await list.newest()).keys };
-  return searchPage(q?.scheduleId ? byId(list) : list.pagePasses(), list.wanted);
+  return searchPage(withId(list, list.pagePasses(isInOrder)), list.wanted);
 }
 
 /** The page whose rows, and one row more, have these `keys`; of a bounded search, the page up to its `place`. */
@@ -72,9 +78,12 @@ export async function readPage<Key, Row, Cursor>(
   return place === undefined ? { ...page, rows } : { rows, hasMore: true, last: cursorOf(place), isBounded: true };
 }
 
-const passesOf = <Key>(list: SearchedList<Key>) => (list.wanted.q?.scheduleId ? byId(list) : list.passes());
+const passesOf = <Key>(list: SearchedList<Key>) => withId(list, list.passes());
 
-// A whole id matches few rows.
-const byId = <Key>(list: SearchedList<Key>): Passes<Key> => [() => list.byTarget(null)];
+/** Most often a whole id is in few targets besides, and one pass finds all. */
+const withId = <Key>(list: SearchedList<Key>, passes: Passes<Key>): Passes<Key> =>
+  list.wanted.q?.scheduleId ? [() => list.byTarget(WITH_ID_ROWS), ...passes] : passes;
+
+const WITH_ID_ROWS = 1_000;
 
 const totalOf = ({ found, isWhole }: SearchPass<unknown>): Total => ({ total: found, totalCapped: !isWhole });

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../contract/endpoint.ts";
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import { checkEnvironment, queryReader } from "../../../contract/inputs/read-query.ts";
 import { validate } from "../../../contract/inputs/validate.ts";
-import { AppError } from "../../../domain/errors.ts";
+import { AppError, errorPage } from "../../../domain/errors.ts";
 import { BODY_BYTES_MAX, bulkBodyBytesMax } from "../../../domain/plans.ts";
 import type { Account } from "./account.ts";
 import { runOperations } from "./operations.ts";
@@ -17,7 +17,7 @@ export async function answer(account: Account, apiKey: string, request: Request)
     reply = await replyTo(account, apiKey, request);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    reply = presentError(error);
+    reply = presentError(error, new URL(request.url).origin);
   }
   const { status = 200, body, headers } = reply;
   const hasBody = request.method !== "HEAD" && status !== 204;
@@ -90,6 +90,7 @@ async function readBodyOf({ limits }: Account, endpoint: Endpoint, request: Requ
   return validate(body, await readBody(request, rule));
 }
 
-function presentError({ code, status, message, details, headers = {} }: AppError): Reply {
-  return { status, headers, body: { error: { code, message, ...(details && { details }) } } };
+function presentError({ code, status, message, details, headers = {} }: AppError, origin: string): Reply {
+  const doc_url = errorPage(origin, code);
+  return { status, headers, body: { error: { code, message, doc_url, ...(details && { details }) } } };
 }

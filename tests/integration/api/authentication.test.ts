@@ -33,6 +33,7 @@ function expectUnauthorized(answer: Answer) {
     error: {
       code: "UNAUTHORIZED",
       message: "A valid API key (Authorization: Bearer <API_KEY>) or a session is required.",
+      doc_url: `${api.config.baseUrl}/docs/errors#unauthorized`,
     },
   });
   expect(answer.headers.get("www-authenticate")).toBe("Bearer");

@@ -88,8 +88,8 @@ describe("the OpenAPI document", () => {
     expect(() => assertSchema("/components/schemas/Schedule", SCHEDULE_EXAMPLE)).not.toThrow();
     expect(() => assertSchema("/components/schemas/Schedule", { ...SCHEDULE_EXAMPLE, more: 1 })).toThrow(/additional/);
     expect(() =>
-      assertSchema("/components/schemas/Error", { error: { code: "INTERNAL", message: "", more: 1 } }),
-    ).toThrow();
+      assertSchema("/components/schemas/Error", { error: { code: "INTERNAL", message: "", doc_url: "", more: 1 } }),
+    ).toThrow(/additional/);
   });
 
   it("describes every tag, parameter, header, component and field", () => {
@@ -135,7 +135,9 @@ describe("the OpenAPI document", () => {
       ]);
       const pointer = `/components/responses/${code}/content/application~1json/schema`;
       const other = code === "INTERNAL" ? "CONFLICT" : "INTERNAL";
-      expect(() => assertSchema(pointer, { error: { code: other, message: "" } })).toThrow();
+      const doc_url = "https://stopwatch.example/docs/errors";
+      expect(() => assertSchema(pointer, { error: { code, message: "", doc_url } })).not.toThrow();
+      expect(() => assertSchema(pointer, { error: { code: other, message: "", doc_url } })).toThrow();
     }
   });
 

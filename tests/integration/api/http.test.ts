@@ -32,6 +32,15 @@ describe("a route", () => {
     }
   });
 
+  it("names with each error the page that says what to do, at the public address", async () => {
+    const pageOf = async (...call: Parameters<Api["call"]>) => (await api.call(...call)).body.error.doc_url;
+    const page = (code: string) => `${api.config.baseUrl}/docs/errors#${code}`;
+    expect(await pageOf("GET", "/v1/nope")).toBe(page("not_found"));
+    expect(await pageOf("GET", "/v1/schedules")).toBe(page("unauthorized"));
+    expect(await pageOf("PUT", "/v1/schedules")).toBe(page("method_not_allowed"));
+    expect(await pageOf("POST", "/v1/schedules", caller.live, {})).toBe(page("validation"));
+  });
+
   it("answers OPTIONS with 204 and Allow, and grants nothing to other origins", async () => {
     const answer = await api.call("OPTIONS", "/v1/schedules", null, undefined, { origin: "https://evil.example" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);

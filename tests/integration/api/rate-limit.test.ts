@@ -103,6 +103,7 @@ describe("the rate limit of an account", () => {
     expect(body.error).toEqual({
       code: "RATE_LIMITED",
       message: `This account is limited to ${LIMIT} requests per minute. Try again in ${seconds} s.`,
+      doc_url: `${api.config.baseUrl}/docs/errors#rate_limited`,
     });
     expect(headers.get("ratelimit")).toBe(`"account";r=0;t=${seconds}`);
     expect(headers.get("ratelimit-policy")).toBe(`"account";q=${LIMIT};w=60`);

@@ -250,6 +250,7 @@ for (const name of ["nginx", "caddy"] as const) {
       for (const path of ["/v1/schedules", "/v1", "/v1/schedules/bulk?x=1", "/healthz"]) {
         const answer = await ask(path, { method: "POST", headers: json, body: create("x"), before });
         expect([path, answer.status, errorCode(answer)]).toEqual([path, 503, "UNAVAILABLE"]);
+        expect(JSON.parse(answer.text).error.doc_url).toBe(`https://${PROXIED_HOST}/docs/errors#unavailable`);
         expect(answer.headers["retry-after"]).toBe("5");
         expect(answer.headers["content-type"]).toBe("application/json");
       }

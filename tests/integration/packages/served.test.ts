@@ -179,7 +179,7 @@ describe("an address that nothing is served at", () => {
     const answer = await sdkFiles.GET(new Request("http://127.0.0.1/"), context);
     expect(answer.status).toBe(404);
     expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(await answer.json()).toEqual({
+    expect(await answer.json()).toMatchObject({
       error: { code: "NOT_FOUND", message: expect.stringContaining(await locationOf("/sdk.tgz")) },
     });
   });

@@ -88,21 +88,22 @@ describe("a page without its total", () => {
 describe("a search for a target", () => {
   async function asked(
     matching: number,
-    { isFiltered = false, enough = 10_001, window = PAGE, sparseRows = 25_000, ofTarget = 1 } = {},
+    { isFiltered = false, enough = 10_001, window = PAGE, isInOrder = false, ofTarget = 1 } = {},
   ) {
     const calls: string[] = [];
     const list = {
       async first(rowsMax: number) {
         calls.push(`first ${rowsMax}`);
-        return pass({ isInOrder: true, found: Math.min(matching, rowsMax) });
+        return pass({ isInOrder: true, found: Math.min(matching, rowsMax), place: rowsMax });
       },
-      async byTarget(rowsMax: number | null) {
+      async byTarget(rowsMax: number) {
         calls.push(`byTarget ${rowsMax}`);
-        return pass({ isWhole: rowsMax === null || rowsMax >= ofTarget });
+        return pass({ isWhole: rowsMax >= ofTarget });
       },
     };
-    await search(passesForTarget(list, window, { isFiltered, enough, sparseRows }), window);
-    return calls;
+    const bounds = { list: 50_000, target: 25_000 };
+    const { place } = await search(passesForTarget(list, window, { isFiltered, enough, bounds, isInOrder }), window);
+    return place === undefined ? calls : [...calls, `goes on behind ${place}`];
   }
 
   test("that matches few rows asks the index of targets after a short first pass", async () => {
@@ -125,18 +126,22 @@ describe("a search for a target", () => {
     expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
   });
 
-  test("reads more rows from the index when fewer than ten of the first rows match", async () => {
-    const page = { enough: 21, window: { limit: 20, offset: 0 }, sparseRows: 100_000 };
-    expect(await asked(9, page)).toEqual(["first 2000", "byTarget 100000"]);
-    expect(await asked(10, page)).toEqual(["first 2000", "first 5250", "byTarget 25000"]);
+  test("that matches often asks no index, which would read all its entries for it first, and counts by the list", async () => {
+    expect(await asked(99)).toEqual(["first 2000", "byTarget 10001"]);
+    expect(await asked(100)).toEqual(["first 2000", "first 50000"]);
   });
 
-  test("skips the largest scan when the passes before it show that it cannot fill the page", async () => {
-    const deep = { ofTarget: 1_000_000, window: { limit: 20, offset: 9_980 } };
-    const rest = ["byTarget 25000", "first 200000", "byTarget null"];
-    expect(await asked(0, deep)).toEqual(["first 2000", ...rest]);
-    expect(await asked(2_000, deep)).toEqual(["first 2000", "first 12502", ...rest]);
-    expect(await asked(200, deep)).toEqual(["first 2000", "first 125013", "byTarget 25000", "byTarget null"]);
+  test("of which the index finds too many goes on behind a bounded number of rows of the list", async () => {
+    const rare = { ofTarget: 1_000_000 };
+    expect(await asked(0, rare)).toEqual(["first 2000", "byTarget 25000", "first 50000", "goes on behind 50000"]);
+    expect(await asked(2, { ...rare, isFiltered: true })).toEqual([
+      ...["first 2000", "byTarget 25000", "first 50000", "goes on behind 50000"],
+    ]);
+    expect(await asked(0, { ...rare, isInOrder: true })).toEqual(["first 2000", "first 50000", "goes on behind 50000"]);
+  });
+
+  test("whose page is known reads no more rows of the list to count", async () => {
+    expect(await asked(3, { ofTarget: 1_000_000, isFiltered: true })).toEqual(["first 2000", "byTarget 25000"]);
   });
 });
 

@@ -66,7 +66,7 @@ it("docs/errors.md has every error code with its HTTP status", () => {
 
 it("docs/errors.md has an anchor for each code, to which the OpenAPI document leads", () => {
   const ids = readOutline(text("errors.md")).map(({ id }) => `/docs/errors#${id}`);
-  const links = Object.values(errorComponents()).map(({ content }) => {
+  const links = Object.values(errorComponents("https://stopwatch.example")).map(({ content }) => {
     const [, { externalDocs }] = content["application/json"].schema.allOf as [
       unknown,
       { externalDocs: { url: string } },

@@ -34,6 +34,8 @@ describe("an error of the service", () => {
   test("names the page that says what to do, as an error of the package does", async () => {
     const error = await failure(refusal(409, "CONFLICT"));
     expect(error.doc_url).toMatch(/^http:\/\/.*\/docs\/errors#conflict$/);
+    const doc_url = "https://stopwatch.example/docs/errors#conflict";
+    expect(await failure(refusal(409, "CONFLICT", { doc_url }))).toMatchObject({ doc_url });
     expect(new StopwatchError("INVALID_ARGUMENT", "x").doc_url).toBe("/docs/sdk");
   });
 

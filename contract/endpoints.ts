@@ -9,6 +9,7 @@ import * as me from "./me.ts";
 import * as notices from "./notices.ts";
 import * as operations from "./operations.ts";
 import * as overview from "./overview.ts";
+import * as recurrences from "./recurrences.ts";
 import * as relaySettings from "./relay-settings.ts";
 import * as schedules from "./schedules.ts";
 import * as byKey from "./schedules-by-key.ts";
@@ -31,6 +32,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   byKey.putScheduleByKey,
   byKey.getScheduleByKey,
   byKey.cancelScheduleByKey,
+  recurrences.putRecurrence,
+  recurrences.listRecurrences,
+  recurrences.getRecurrence,
+  recurrences.deleteRecurrence,
+  recurrences.pauseRecurrence,
+  recurrences.resumeRecurrence,
   operations.startOperation,
   operations.listOperations,
   operations.getOperation,

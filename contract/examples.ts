@@ -22,6 +22,8 @@ export const SCHEDULE_EXAMPLE = {
   delivery: null,
   replay_of: null,
   operation_id: null,
+  recurrence: null,
+  occurrence_at: null,
 };
 
 export const SCHEDULE_PAGE_EXAMPLE = { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null };

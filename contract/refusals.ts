@@ -1,10 +1,15 @@
+import type { CronRule } from "#domain/cron.ts";
 import type { Environment } from "#domain/environment.ts";
 import { AppError, DailyLimitReached } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { OPERATIONS_RUNNING_MAX } from "#domain/operations.ts";
 import type { PlanLimits } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
+import type { RecurrenceTimes } from "#domain/recurrence.ts";
+import { presentNext } from "#domain/recurrence-next.ts";
+import { recurrenceSpacing } from "#domain/recurrence-spacing.ts";
 import { ROTATION_KEY_HOURS, ROTATION_KEYS_MAX } from "#domain/rotation-keys.ts";
+import { ruleInWords } from "#domain/rule-in-words.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { TimeName } from "./inputs/time-input.ts";
 import { invalid } from "./inputs/validate.ts";
@@ -58,6 +63,45 @@ export function expiresTooEarly(isCopied = false): AppError {
 /** VALIDATION of a move to a time at which the schedule has expired. */
 export function expiresBefore(name: TimeName): AppError {
   return invalid([{ path: name, message: "must be before the schedule expires" }]);
+}
+
+/** VALIDATION of a rule that fires more often than the plan allows; null if it does not. */
+export function spacingRejection(
+  rule: CronRule,
+  { recurrenceSpacingMsMin }: PlanLimits,
+  nowMs: number,
+): AppError | null {
+  const { shortestMs } = recurrenceSpacing(rule, nowMs);
+  if (shortestMs >= recurrenceSpacingMsMin) return null;
+  const message = `fires ${shortestMs / 1_000} s apart (${ruleInWords(rule)}); this plan allows ${recurrenceSpacingMsMin / 1_000} s or more`;
+  return invalid([{ path: "cron", message }]);
+}
+
+/** VALIDATION of a recurrence that ends before it fires at all; null if it does not. */
+export function endRejection(times: RecurrenceTimes, now: { nowMs: number; shareMs: number }): AppError | null {
+  if (times.endsAtMs === null || presentNext(times, { ...now, countMax: 1 }).length > 0) return null;
+  const [first] = presentNext({ ...times, endsAtMs: null }, { ...now, countMax: 1 });
+  const when = first ? `, ${first.fire_at} (${ruleInWords(times.rule)})` : "";
+  return invalid([{ path: "endsAt", message: `is before the first time that it fires${when}` }]);
+}
+
+/** CONFLICT of one recurrence more than the plan has. */
+export function tooManyRecurrences({ recurrencesMax }: PlanLimits, env: Environment): AppError {
+  return new AppError(
+    "CONFLICT",
+    `There are ${recurrencesMax} recurrences in ${env}, as many as this plan has. Delete one, or change one by its key.`,
+  );
+}
+
+export function recurrenceNotFound(): AppError {
+  return new AppError("NOT_FOUND", "There is no recurrence with this key.");
+}
+
+export function recurrenceEnded(action: "paused" | "resumed"): AppError {
+  return new AppError(
+    "CONFLICT",
+    `A recurrence that has ended cannot be ${action}. A PUT with another rule or endsAt begins it again.`,
+  );
 }
 
 export function contentErased(): AppError {

@@ -17,20 +17,21 @@ import { ListInput } from "./inputs/list-input.ts";
 import { CloneInput, ReplayInput } from "./inputs/repeat-input.ts";
 import { RescheduleInput } from "./inputs/reschedule-input.ts";
 
-const DeliveryAnswer = z
-  .strictObject({
-    timeout_ms: z.int().nullable().describe("The time for an answer."),
-    retry_delays_ms: z.array(z.int()).nullable().describe("The wait before each retry; an empty list is no retry."),
-    give_up_statuses: z
-      .array(z.union([z.int(), z.string()]))
-      .nullable()
-      .describe("Answers that end it at once: statuses and ranges of them."),
-    expires_at: InstantText.nullable().describe("No attempt begins after it."),
-  })
-  .meta({
-    id: "Delivery",
-    description: "How a schedule is delivered; null where that is by the account's relay settings at each attempt.",
-  });
+/** Fields of delivery options in answers. */
+export const DELIVERY_FIELDS = {
+  timeout_ms: z.int().nullable().describe("The time for an answer."),
+  retry_delays_ms: z.array(z.int()).nullable().describe("The wait before each retry; an empty list is no retry."),
+  give_up_statuses: z
+    .array(z.union([z.int(), z.string()]))
+    .nullable()
+    .describe("Answers that end it at once: statuses and ranges of them."),
+  expires_at: InstantText.nullable().describe("No attempt begins after it."),
+};
+
+const DeliveryAnswer = z.strictObject(DELIVERY_FIELDS).meta({
+  id: "Delivery",
+  description: "How a schedule is delivered; null where that is by the account's relay settings at each attempt.",
+});
 
 export const ScheduleAnswer = z
   .strictObject({
@@ -72,6 +73,15 @@ export const ScheduleAnswer = z
     delivery: DeliveryAnswer.nullable().describe("Its own delivery options; null without any."),
     replay_of: ScheduleId.nullable().describe("The schedule that this one repeats."),
     operation_id: OperationId.nullable().describe("The operation that made this copy."),
+    recurrence: z
+      .string()
+      .nullable()
+      .describe(
+        "The key of the recurrence that it is an occurrence of; null for any other, and once that was deleted.",
+      ),
+    occurrence_at: InstantText.nullable().describe(
+      "The instant that the rule of the recurrence names, which a move does not change; null for any other schedule.",
+    ),
   })
   .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
 
@@ -384,7 +394,7 @@ export const replaySchedule = endpoint({
   tag,
   summary: "Send the same request again, as a new schedule.",
   description:
-    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless a time says when.",
+    "Works from any status. Target, method, headers and payload are those of the schedule. It fires now unless a time says when. It counts in the quota, unless the schedule is `dead`.",
   auth: "any",
   hasEnv: true,
   requestHeaders: IDEMPOTENCY_KEY_HEADER,

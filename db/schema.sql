@@ -367,6 +367,56 @@ CREATE TABLE public_days (
   CONSTRAINT public_days_day_bucket_pk PRIMARY KEY (day, bucket)
 );
 
+CREATE TABLE recurrences (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  shard smallint NOT NULL,
+  key text NOT NULL,
+  name text,
+  status text DEFAULT 'active'::text NOT NULL,
+  version bigint DEFAULT 1 NOT NULL,
+  cron text NOT NULL,
+  timezone text NOT NULL,
+  on_clock_change text NOT NULL,
+  overlap text NOT NULL,
+  catch_up text NOT NULL,
+  spread_ms integer NOT NULL,
+  ends_at timestamp(3) with time zone,
+  target_url text NOT NULL,
+  origin text NOT NULL,
+  method text NOT NULL,
+  sealed bytea,
+  payload_size_bytes integer NOT NULL,
+  early_fire boolean,
+  request_hash bytea NOT NULL,
+  delivery jsonb,
+  made_until timestamp(3) with time zone NOT NULL,
+  open_from timestamp(3) with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  zone_data text NOT NULL,
+  lead_ms integer NOT NULL,
+  next_step_at timestamp(3) with time zone,
+  left_out jsonb DEFAULT '[]'::jsonb NOT NULL,
+  failures smallint DEFAULT 0 NOT NULL,
+  pause_note text,
+  paused_until timestamp(3) with time zone,
+  created_by uuid NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT recurrences_pkey PRIMARY KEY (id),
+  CONSTRAINT recurrences_catch_up_known CHECK (catch_up = ANY (ARRAY['latest'::text, 'none'::text])),
+  CONSTRAINT recurrences_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
+  CONSTRAINT recurrences_key_length CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
+  CONSTRAINT recurrences_method_known CHECK (method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text])),
+  CONSTRAINT recurrences_on_clock_change_known CHECK (on_clock_change = ANY (ARRAY['first'::text, 'second'::text, 'skip'::text])),
+  CONSTRAINT recurrences_overlap_known CHECK (overlap = ANY (ARRAY['allow'::text, 'skip'::text])),
+  CONSTRAINT recurrences_status_known CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text])),
+  CONSTRAINT recurrences_step_while_active CHECK (status <> 'active'::text OR next_step_at IS NOT NULL)
+);
+CREATE INDEX recurrences_due ON recurrences USING btree (shard, next_step_at) WHERE next_step_at IS NOT NULL;
+CREATE UNIQUE INDEX recurrences_key ON recurrences USING btree (account_id, env, key);
+CREATE INDEX recurrences_newest ON recurrences USING btree (account_id, env, created_at, id);
+
 CREATE TABLE relay_settings (
   account_id uuid NOT NULL,
   cps_limit integer,
@@ -404,6 +454,8 @@ CREATE TABLE schedule_requests (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   operation_id uuid,
   created_by uuid,
+  recurrence_id uuid,
+  occurrence_at timestamp(3) with time zone,
   CONSTRAINT schedule_requests_pkey PRIMARY KEY (schedule_id),
   CONSTRAINT schedule_requests_env_known CHECK (env = ANY (ARRAY['live'::text, 'test'::text])),
   CONSTRAINT schedule_requests_key_length CHECK (char_length(idempotency_key) >= 1 AND char_length(idempotency_key) <= 255),
@@ -414,6 +466,7 @@ CREATE INDEX schedule_requests_host ON schedule_requests USING btree (account_id
 CREATE UNIQUE INDEX schedule_requests_idempotency_key ON schedule_requests USING btree (account_id, env, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX schedule_requests_newest ON schedule_requests USING btree (account_id, env, created_at, schedule_id);
 CREATE INDEX schedule_requests_operation ON schedule_requests USING btree (account_id, env, operation_id, created_at, schedule_id) WHERE operation_id IS NOT NULL;
+CREATE INDEX schedule_requests_recurrence ON schedule_requests USING btree (account_id, env, recurrence_id, occurrence_at, schedule_id) WHERE recurrence_id IS NOT NULL;
 CREATE INDEX schedule_requests_search ON schedule_requests USING gin (uuid_send(account_id), target_url gin_trgm_ops) WITH (fastupdate='on', gin_pending_list_limit='16384');
 CREATE TRIGGER schedule_requests_deleted AFTER DELETE ON schedule_requests REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_schedules();
 

@@ -70,6 +70,7 @@ export function connectDatabases(
       connectionsMax: 2,
       session: { ...base, lock_timeout: 1_000 },
     }),
+    /** Also for recurrences, whose occurrences are made more than a minute ahead. */
     operations: connect({
       ...shared,
       name: "stopwatch-operate",

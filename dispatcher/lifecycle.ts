@@ -18,6 +18,8 @@ const NOTICE_EVERY_MS = 1_000;
 /** Interval between two searches for operations, and between two steps of a running one, ms. */
 const OPERATE_EVERY_MS = 500;
 const STEP_EVERY_MS = 100;
+/** Interval between two searches for recurrences whose next occurrence is to be made, ms. */
+const RECUR_EVERY_MS = 1_000;
 const BILLING_EVERY_MS = 10_000;
 const LISTENER_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
@@ -71,7 +73,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 function createLoops(parts: Parts) {
   const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention, notices, noticeSender, operations, billingUpkeep, rates } = parts;
+  const { recovery, releases, retention, notices, noticeSender, operations, recurrences, billingUpkeep, rates } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -90,12 +92,17 @@ function createLoops(parts: Parts) {
     await operations.runOnce();
     if (operations.isBusy()) operating.within(STEP_EVERY_MS);
   });
+  const recurring: Loop = every(RECUR_EVERY_MS, async () => {
+    await recurrences.runOnce();
+    if (recurrences.hasMore()) recurring.within(STEP_EVERY_MS);
+  });
   const exchanging: Loop = every(LISTEN_EVERY_MS, () => parts.listenExchanges.runOnce());
   parts.listenExchanges.onWanted = () => exchanging.soon();
   return {
     reading,
     sharing,
     operating,
+    recurring,
     comparing: every(COMPARE_EVERY_MS, () => comparison.runOnce()),
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),

@@ -27,6 +27,7 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   claimer.stop();
   parts.noticeSender.stop();
   parts.operations.stop();
+  parts.recurrences.stop();
   await until(() => unclaimedOf(parts) + unsentOf(parts) === 0, CLAIMED_MS);
   for (const delivery of preparer.takeAll()) deliveries.move(delivery, "releasing");
   sendQueue.releaseAll();

@@ -36,6 +36,7 @@ import { RateLanes } from "./rates/rate-lanes.ts";
 import { OutageWatch } from "./recording/outage-watch.ts";
 import { Recorder } from "./recording/recorder.ts";
 import { Recovery } from "./recording/recovery.ts";
+import { Recurrences } from "./recurrences/recurrences.ts";
 import { Retention } from "./retention/retention.ts";
 import { Clock } from "./runtime/clock.ts";
 import { DueWork } from "./runtime/due-work.ts";
@@ -59,7 +60,8 @@ export type Parts = Base &
   Sending &
   IntakeParts &
   NoticeParts &
-  ReturnType<typeof createMembership> & { retention: Retention; operations: Operations; billingUpkeep: BillingUpkeep };
+  ReturnType<typeof createJobs> &
+  ReturnType<typeof createMembership>;
 
 /** Creates the parts of a dispatcher and connects them. Nothing runs yet except the ticker's thread. */
 export function wire(config: Config, options: DispatcherOptions): Parts {
@@ -71,11 +73,7 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
   const sending = createSending(base, connections, shards, config, version);
   const intake = createIntake(base, connections, shards, sending, config);
   const notices = createNotices(base, shards, config);
-  const jobs = {
-    retention: createRetention(base, shards, config),
-    operations: createOperations(base, shards, config),
-    billingUpkeep: new BillingUpkeep({ ...base, shards, config }),
-  };
+  const jobs = createJobs(base, shards, config);
   const parts = { ...base, ...connections, ...sending, ...intake, ...notices, ...jobs, ...membership };
   route(parts);
   return parts;
@@ -232,12 +230,14 @@ function createNotices({ databases, clock, log, metrics }: Base, shards: Shards,
   };
 }
 
-/** Deletes what is past its retention. */
-function createRetention({ databases, clock, log, metrics }: Base, shards: Shards, { plans }: Config): Retention {
-  return new Retention({ database: databases.retention, plans, shards, monotonic: clock.monotonic, log, metrics });
-}
-
-/** Cancels and replays many schedules. */
-function createOperations({ databases, clock, log, metrics }: Base, shards: Shards, rules: Config): Operations {
-  return new Operations({ database: databases.operations, rules, shards, monotonic: clock.monotonic, log, metrics });
+/** What runs beside the sending path. */
+function createJobs(base: Base, shards: Shards, config: Config) {
+  const { databases, clock } = base;
+  const deps = { ...base, shards, monotonic: clock.monotonic, plans: config.plans, rules: config };
+  return {
+    retention: new Retention({ ...deps, database: databases.retention }),
+    operations: new Operations({ ...deps, database: databases.operations }),
+    recurrences: new Recurrences({ ...deps, database: databases.operations }),
+    billingUpkeep: new BillingUpkeep({ ...base, shards, config }),
+  };
 }

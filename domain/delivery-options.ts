@@ -57,6 +57,14 @@ export function presentDelivery(options: DeliveryOptions | null): PresentedDeliv
   };
 }
 
+/** As `presentDelivery`, for each occurrence of a recurrence. */
+export function presentOccurrenceDelivery(options: DeliveryOptions | null) {
+  const presented = presentDelivery(options);
+  if (presented === null) return null;
+  const { expires_at, ...ofEach } = presented;
+  return { ...ofEach, expires_in_ms: options?.expiresInMs ?? null };
+}
+
 type PresentedDelivery = {
   timeout_ms: number | null;
   retry_delays_ms: number[] | null;

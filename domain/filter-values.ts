@@ -11,4 +11,6 @@ export type Filters = {
   idempotencyKey?: string | undefined;
   /** UUID of the operation that made the copies. */
   operationId?: string | undefined;
+  /** Key of the recurrence that made the occurrences. */
+  recurrence?: string | undefined;
 };

@@ -55,6 +55,13 @@ export const FILTERS = {
     must: "must be the id of an operation, such as op_01kbm5qk4f8rz3c2x7w9v6n1ta",
     ask: "That operation does not exist.",
   }),
+  recurrence: filter({
+    field: "recurrence",
+    read: (text) => text,
+    write: (key) => key,
+    must: "must have 1 to 255 characters",
+    ask: "The key of a recurrence has 1 to 255 characters.",
+  }),
 };
 
 export type FilterName = keyof typeof FILTERS;

@@ -2,6 +2,7 @@
 export const RESERVED_HEADERS: readonly string[] = [
   ...["host", "content-length"],
   ...["x-service-signature", "x-service-schedule-id", "x-service-attempt", "x-service-fire-at"],
+  "x-service-recurrence",
   ...["webhook-id", "webhook-timestamp", "webhook-signature"],
   ...["connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect", "http2-settings"],
 ];

@@ -24,6 +24,9 @@ export const HOLD_CHOICES = ["send_all", "send_from", "continued"] as const;
 /** The `last_error` of a schedule that an operator cancelled after a restore. */
 export const CANCELLED_BY_RECONCILE = "cancelled by reconcile";
 
+/** The note of a recurrence that an operator has paused after a restore. */
+export const PAUSED_BY_RECONCILE = "paused by reconcile";
+
 /** A standby that was promoted continues its primary if that had a heartbeat within this time, ms. */
 export const HEARTBEAT_OLD_MS = 120_000;
 

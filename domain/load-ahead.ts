@@ -5,7 +5,7 @@
  */
 const PATHS = [
   ...["/", "/status", "/docs", "/docs/:page", "/docs/api/:group"],
-  ...["/overview", "/schedules", "/schedules/sch_:id", "/logs", "/usage", "/keys", "/relay"],
+  ...["/overview", "/schedules", "/schedules/sch_:id", "/logs", "/usage", "/keys", "/relay", "/recurrences"],
   ...["/schedules/operations", "/schedules/operations/op_:id"],
 ];
 

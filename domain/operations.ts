@@ -1,4 +1,5 @@
 import type { Filters } from "./filter-values.ts";
+import { SHARDS } from "./shard-share.ts";
 import { canTransition, type ScheduleStatus, STATUSES } from "./states.ts";
 
 export const OPERATION_ACTIONS = ["cancel", "replay"] as const;
@@ -73,15 +74,19 @@ export type OperationFilter = {
   toMs: number | null;
 } & Filters;
 
+/** Filters came with two releases; an operation without any is of the generation 0. */
+export type FilterGeneration = 0 | 1 | 2;
+
 /**
- * The number under which a shard's operations with a narrower filter are stored. Dispatchers of an earlier release look for
- * operations by the number of the shard, so they leave these to others.
+ * The number under which a shard's operations with filters of a generation are stored. Dispatchers of an earlier release look for
+ * operations by the numbers that they know, so they leave these to others.
  */
-export const narrowerShard = (shard: number): number => -1 - shard;
+export const narrowerShard = (shard: number, generation: FilterGeneration): number =>
+  generation === 0 ? shard : -1 - shard - (generation - 1) * SHARDS;
 
 /** The numbers of the shards, and those of their operations with a narrower filter. */
 export const withNarrower = (shards: readonly number[]): number[] =>
-  shards.flatMap((shard) => [shard, narrowerShard(shard)]);
+  shards.flatMap((shard) => ([0, 1, 2] as const).map((generation) => narrowerShard(shard, generation)));
 
 /** Operations of an account and environment that may run at once. */
 export const OPERATIONS_RUNNING_MAX = 10;

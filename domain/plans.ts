@@ -33,6 +33,10 @@ export type PlanLimits = {
   apiKeysPerDay: number;
   /** Operations that are started within 24 hours in one environment. */
   operationsPerDay: number;
+  /** Recurrences in one environment. */
+  recurrencesMax: number;
+  /** The shortest time between two instants of a recurrence, ms. */
+  recurrenceSpacingMsMin: number;
   cpsLimit: number;
   retryAttempts: number;
   retryAttemptsMax: number;
@@ -62,6 +66,8 @@ const FREE: PlanLimits = {
   apiKeysMax: 100,
   apiKeysPerDay: 200,
   operationsPerDay: 200,
+  recurrencesMax: 10,
+  recurrenceSpacingMsMin: 60_000,
   cpsLimit: 20,
   retryAttempts: 4,
   retryAttemptsMax: 4,
@@ -82,6 +88,8 @@ const INDIE: PlanLimits = {
   terminalDays: 365,
   requestsPerMinute: 6_000,
   operationsPerDay: 2_000,
+  recurrencesMax: 500,
+  recurrenceSpacingMsMin: 10_000,
   cpsLimit: 500,
   retryAttemptsMax: 9,
 };
@@ -158,6 +166,8 @@ const limits = z
       apiKeysMax: integer(1, 10_000),
       apiKeysPerDay: integer(1, 100_000),
       operationsPerDay: integer(1, 100_000),
+      recurrencesMax: integer(0, 10_000),
+      recurrenceSpacingMsMin: integer(1, 365 * 86_400_000),
       cpsLimit: integer(1, 100_000),
       retryAttempts: integer(0, 1_000),
       retryAttemptsMax: integer(0, 1_000),

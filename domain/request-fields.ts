@@ -19,6 +19,18 @@ export type OriginalRequest = {
   delivery?: DeliveryOptions | null;
 };
 
+/** A request that recurs, before defaults of the account are applied; null for omitted fields. */
+export type OriginalRecurrence = Omit<OriginalRequest, "time"> & {
+  cron: string;
+  zone: string;
+  onClockChange: string;
+  overlap: string;
+  catchUp: string;
+  spreadMs: number;
+  endsAtMs: number | null;
+  name: string | null;
+};
+
 /** A replay or clone of the schedule `of` (UUID); null for omitted fields. */
 export type OriginalRepeat = {
   of: string;
@@ -53,6 +65,13 @@ export function repeatFields({ of, time, payload, headers, targetUrl, delivery }
   return targetUrl === null ? fields : [...fields, "target", targetUrl];
 }
 
+/** As `requestFields`, for a recurrence. */
+export function recurrenceFields(recurrence: OriginalRecurrence, deliveredUrl: string | null): string[] {
+  const { cron, zone, onClockChange, overlap, catchUp, spreadMs, endsAtMs, name } = recurrence;
+  const rule = [cron, zone, onClockChange, overlap, catchUp, String(spreadMs), String(endsAtMs), name ?? ""];
+  return [RECURRENCE_FORMAT, ...rule, ...requestFields({ ...recurrence, time: null }, deliveredUrl)];
+}
+
 /** An operation on many schedules: those of a filter, or chosen ones (UUIDs). */
 export type OriginalOperation = {
   action: OperationAction;
@@ -71,7 +90,9 @@ export function operationFields({ action, filter, scheduleIds }: OriginalOperati
 }
 
 function narrowerFields(filters: Filters): string[] {
-  return FILTER_NAMES.map((name) => {
+  // An operation without a filter that came later has the fields that it had before.
+  const names = FILTER_NAMES.filter((name) => name !== "recurrence" || filters.recurrence !== undefined);
+  return names.map((name) => {
     const value = filters[FILTERS[name].field];
     return typeof value === "object" ? writeLateRange(value) : String(value);
   });
@@ -79,6 +100,7 @@ function narrowerFields(filters: Filters): string[] {
 
 const OPERATION_FORMAT = "operation-hash-1";
 const FORMAT = "request-hash-1";
+const RECURRENCE_FORMAT = "recurrence-hash-1";
 const REPEAT_FORMAT = "repeat-hash-1";
 
 function deliveryText(options: DeliveryOptions | null): string {

@@ -1,9 +1,11 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import {
   type OriginalOperation,
+  type OriginalRecurrence,
   type OriginalRepeat,
   type OriginalRequest,
   operationFields,
+  recurrenceFields,
   repeatFields,
   requestFields,
 } from "./request-fields.ts";
@@ -19,6 +21,15 @@ export function requestHash(key: KeyObject | Buffer, request: OriginalRequest, d
 /** As `requestHash`, for a replay or clone. */
 export function repeatHash(key: KeyObject | Buffer, repeat: OriginalRepeat): Buffer {
   return hashFields(key, repeatFields(repeat));
+}
+
+/** As `requestHash`, for a recurrence. */
+export function recurrenceHash(
+  key: KeyObject | Buffer,
+  recurrence: OriginalRecurrence,
+  deliveredUrl: string | null,
+): Buffer {
+  return hashFields(key, recurrenceFields(recurrence, deliveredUrl));
 }
 
 /** As `requestHash`, for an operation on many schedules. */

@@ -1,12 +1,13 @@
 import type { TypedTime } from "./chosen-time.ts";
+import { type DeliveryText, NO_DELIVERY_TEXT, readDeliveryText } from "./delivery-text.ts";
 import { parseCustomHeaders } from "./headers.ts";
 import { REQUEST_METHODS } from "./request-methods.ts";
 
 /** The methods of a schedule's request, in the order in which they are offered. */
 export const DRAFT_METHODS = ["POST", ...REQUEST_METHODS.filter((method) => method !== "POST")] as const;
 
-/** The fields of the form of a new schedule, as they were typed. */
-export type ScheduleDraft = TypedTime & {
+/** The fields of a request and its options in a form, as they were typed. */
+export type RequestDraft = DeliveryText & {
   method: string;
   url: string;
   /** Rows, empty ones included. */
@@ -15,11 +16,13 @@ export type ScheduleDraft = TypedTime & {
   /** `json`: the payload must be valid JSON. */
   payloadKind: "json" | "text";
   earlyFire: boolean;
-  idempotencyKey: string;
-  /** For a clone: send the original's headers or payload instead of the typed ones. */
+  /** Send the stored headers or payload, of a schedule that is cloned or a recurrence that is changed, instead of the typed ones. */
   keepsHeaders: boolean;
   keepsPayload: boolean;
 };
+
+/** The fields of the form of a new schedule. */
+export type ScheduleDraft = TypedTime & RequestDraft & { idempotencyKey: string };
 
 export type DraftHeader = { name: string; value: string };
 
@@ -27,49 +30,64 @@ export type DraftHeader = { name: string; value: string };
 export type DraftProblem = { field: string; message: string };
 
 /** The answer to the form: the page to go to, or the typed fields with their errors. */
-export type DraftAnswer =
-  | { href: string }
-  | {
-      draft: ScheduleDraft;
-      /** Identifies this form: sending it again with the same content stores nothing more. */
-      formKey: string;
-      problems: readonly DraftProblem[];
-      /** An error that belongs to no field. */
-      failure: string | null;
-      /** The page of the schedule that was stored with the same idempotency key for another request. */
-      existingHref?: string;
-      isSignedOut?: boolean;
-    };
+export type DraftAnswer<Draft = ScheduleDraft> = { href: string } | FailedDraft<Draft>;
+
+/** The answer to a form that stored nothing. */
+export type FailedDraft<Draft = ScheduleDraft> = {
+  draft: Draft;
+  /** Identifies this form: sending it again with the same content stores nothing more. */
+  formKey: string;
+  problems: readonly DraftProblem[];
+  /** An error that belongs to no field. */
+  failure: string | null;
+  /** The page of what was stored with the same key for another request. */
+  existingHref?: string;
+  isSignedOut?: boolean;
+};
 
 export const HEADER_ROWS_MAX = 50;
 
 /** The draft of an empty form. */
 export function emptyDraft(zone: string): ScheduleDraft {
+  return { words: "in 5m", at: "", zone, occurrence: "first", ...EMPTY_REQUEST, idempotencyKey: "" };
+}
+
+export const EMPTY_REQUEST: RequestDraft = {
+  method: "POST",
+  url: "",
+  headers: [
+    { name: "Content-Type", value: "application/json" },
+    { name: "", value: "" },
+  ],
+  payload: "",
+  payloadKind: "json",
+  earlyFire: false,
+  ...NO_DELIVERY_TEXT,
+  keepsHeaders: false,
+  keepsPayload: false,
+};
+
+/** The fields of a form that was posted. */
+export type FormFields = { get(name: string): unknown; getAll(name: string): unknown[] };
+
+/** Reads the draft from a form's fields. */
+export function readDraft(fields: FormFields): ScheduleDraft {
+  const text = (name: string) => textOf(fields.get(name));
   return {
-    words: "in 5m",
-    at: "",
-    zone,
-    occurrence: "first",
-    method: "POST",
-    url: "",
-    headers: [
-      { name: "Content-Type", value: "application/json" },
-      { name: "", value: "" },
-    ],
-    payload: "",
-    payloadKind: "json",
-    earlyFire: false,
-    idempotencyKey: "",
-    keepsHeaders: false,
-    keepsPayload: false,
+    words: text("words"),
+    at: text("at"),
+    zone: text("zone"),
+    occurrence: text("occurrence") === "second" ? "second" : "first",
+    ...readRequestDraft(fields),
+    idempotencyKey: text("idempotencyKey"),
   };
 }
 
 /**
- * Reads the draft from a form's fields. Browsers send line breaks as CRLF (HTML, "multipart/form-data encoding
+ * Reads the request from a form's fields. Browsers send line breaks as CRLF (HTML, "multipart/form-data encoding
  * algorithm"): they become LF again.
  */
-export function readDraft(fields: { get(name: string): unknown; getAll(name: string): unknown[] }): ScheduleDraft {
+export function readRequestDraft(fields: FormFields): RequestDraft {
   const text = (name: string) => textOf(fields.get(name));
   const values = fields.getAll("headerValue").map(textOf);
   const headers = fields
@@ -77,17 +95,13 @@ export function readDraft(fields: { get(name: string): unknown; getAll(name: str
     .slice(0, HEADER_ROWS_MAX)
     .map((name, at) => ({ name: textOf(name), value: values[at] ?? "" }));
   return {
-    words: text("words"),
-    at: text("at"),
-    zone: text("zone"),
-    occurrence: text("occurrence") === "second" ? "second" : "first",
     method: DRAFT_METHODS.find((method) => method === text("method")) ?? "POST",
     url: text("url"),
     headers,
     payload: text("payload").replaceAll("\r\n", "\n"),
     payloadKind: text("payloadKind") === "text" ? "text" : "json",
     earlyFire: text("earlyFire") === "1",
-    idempotencyKey: text("idempotencyKey"),
+    ...{ timeout: text("timeout"), retryDelays: text("retryDelays"), giveUp: text("giveUp"), expires: text("expires") },
     keepsHeaders: text("keepsHeaders") === "1",
     keepsPayload: text("keepsPayload") === "1",
   };
@@ -100,12 +114,13 @@ export function headerPairs(headers: readonly DraftHeader[]): [string, string][]
     .map(({ name, value }) => [name.trim(), value]);
 }
 
-/** The errors of header rows and payload. Time and target are not checked: creating the schedule checks them. */
-export function draftProblems(draft: ScheduleDraft, payloadBytesMax: number): DraftProblem[] {
+/** The errors of header rows, payload and delivery options. Time and target are not checked: creating the schedule checks them. */
+export function draftProblems(draft: RequestDraft, payloadBytesMax: number): DraftProblem[] {
   const { headers, payload, payloadKind, keepsHeaders, keepsPayload } = draft;
   return [
     ...(keepsHeaders ? [] : headerProblems(headers)),
     ...(keepsPayload ? [] : payloadProblems(payload, payloadKind, payloadBytesMax)),
+    ...readDeliveryText(draft).problems,
   ];
 }
 
@@ -164,6 +179,6 @@ export function isJson(text: string): boolean {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value.toWellFormed() : "");
+export const textOf = (value: unknown): string => (typeof value === "string" ? value.toWellFormed() : "");
 
 const count = (n: number) => new Intl.NumberFormat("en-US").format(n);

@@ -34,7 +34,7 @@ const WORDS: Record<QuotaLevel, (notice: QuotaNotice) => { subject: string; summ
   }),
   110: (notice) => ({
     subject: `New schedules are refused until ${day(nextMonthMs(notice.period))}`,
-    summary: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Schedules that exist are sent as planned.`,
+    summary: `${used(notice)}: quota and grace of ${month(notice.period)} are used. New schedules are refused until ${minute(nextMonthMs(notice.period))}. Schedules that exist are sent as planned. Occurrences of recurrences are left out until then.`,
   }),
 };
 

@@ -56,6 +56,11 @@ const MISSING = new Map<string, Missing>(
         </>
       ),
     },
+    "/recurrences": {
+      title: "No such recurrence",
+      text: "This account has no recurrence with this key in this environment. It may be in the other one, or was deleted.",
+      actions: <ButtonLink href="/recurrences">Recurrences</ButtonLink>,
+    },
     "/keys": {
       title: "No such API key",
       text: "This account has no API key with this id.",

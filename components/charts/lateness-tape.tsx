@@ -35,6 +35,7 @@ export function LatenessTape({
   brushHref,
   endsNow = true,
   hasEarly = false,
+  isSingle = false,
   size = "normal",
 }: {
   buckets: readonly TapeBucket[];
@@ -50,6 +51,8 @@ export function LatenessTape({
   endsNow?: boolean;
   /** Some requests left early, even if no bar shows it: the area below the zero line must not say "never". */
   hasEarly?: boolean;
+  /** Each bucket is one request at most, and `stepMs` no matter. */
+  isSingle?: boolean;
   size?: keyof typeof SIZES;
 }) {
   const sent = buckets.flatMap((bucket, at): Sent[] =>
@@ -62,13 +65,13 @@ export function LatenessTape({
   const height = SIZES[size];
   return (
     <div className="grid min-w-0 gap-2">
-      <TapeLegend what={what} isBrushed={brushHref !== undefined} />
+      <TapeLegend what={what} isBrushed={brushHref !== undefined} isSingle={isSingle} />
       <div className="grid grid-cols-[auto_minmax(0,1fr)]">
         <Labels scale={scale} height={height} />
         <div className="relative">
           <svg
             role="img"
-            aria-label={inWords(buckets, sent, what)}
+            aria-label={inWords(buckets, sent, what, isSingle)}
             className="block w-full overflow-visible"
             height={height + LABELS}
           >
@@ -88,12 +91,19 @@ export function LatenessTape({
               <Answer
                 key={bucket.at}
                 href={hrefOf(bucket)}
-                title={formatSpan(bucket.startsAt, new Date(bucket.startsAt.getTime() + stepMs), zone)}
-                lines={[
-                  `${formatCount(bucket.count)} sent`,
-                  `p50 ${formatOffset(bucket.p50)}`,
-                  `p95 ${formatOffset(bucket.p95)}`,
-                ]}
+                {...(isSingle
+                  ? {
+                      title: `${formatShortDay(bucket.startsAt, zone)}, ${formatHour(bucket.startsAt, zone)}`,
+                      lines: [formatOffset(bucket.p50)],
+                    }
+                  : {
+                      title: formatSpan(bucket.startsAt, new Date(bucket.startsAt.getTime() + stepMs), zone),
+                      lines: [
+                        `${formatCount(bucket.count)} sent`,
+                        `p50 ${formatOffset(bucket.p50)}`,
+                        `p95 ${formatOffset(bucket.p95)}`,
+                      ],
+                    })}
                 x={(100 * bucket.at) / buckets.length}
                 width={100 / buckets.length}
                 height={height}
@@ -254,7 +264,7 @@ function label(ms: number, hasUnit: boolean): string {
   return `${sign}${size}${hasUnit ? " ms" : ""}`;
 }
 
-function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: string): string {
+function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: string, isSingle: boolean): string {
   if (sent.length === 0) return `How late, by ${what}: nothing was sent.`;
   const between = (pick: (bucket: Sent) => number) => {
     const all = sent.map(pick);
@@ -264,8 +274,8 @@ function inWords(buckets: readonly TapeBucket[], sent: readonly Sent[], what: st
   const late = sent.filter(({ p95 }) => p95 > ON_TIME_WITHIN_MS).length;
   const empty = buckets.length - sent.length;
   return (
-    `How late, by ${what}: p50 ${between(({ p50 }) => p50)}, p95 ${between(({ p95 }) => p95)}. ` +
-    `${formatCount(late)} of ${formatCount(sent.length)} have a p95 above ${ON_TIME_WITHIN_MS} ms` +
+    `How late, by ${what}: ${isSingle ? "" : `p50 ${between(({ p50 }) => p50)}, p95 `}${between(({ p95 }) => p95)}. ` +
+    `${formatCount(late)} of ${formatCount(sent.length)} ${isSingle ? "are" : "have a p95"} above ${ON_TIME_WITHIN_MS} ms` +
     `${empty === 0 ? "" : `; in ${formatCount(empty)} nothing was sent`}.`
   );
 }

@@ -9,16 +9,16 @@ const KEYS = [
   ],
 ] as const;
 
-/** Explains what a tape and its marks show. `isBrushed`: a range can be chosen in it. */
-export function TapeLegend({ what, isBrushed }: { what: string; isBrushed: boolean }) {
+/** Explains what a tape and its marks show. `isBrushed`: a range can be chosen in it, `isSingle`: each bucket is one request. */
+export function TapeLegend({ what, isBrushed, isSingle }: { what: string; isBrushed: boolean; isSingle: boolean }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 text-ink-muted text-xs">
       <span>
-        p50 to p95 by {what}
+        {isSingle ? `How late each ${what} was` : `p50 to p95 by ${what}`}
         {isBrushed && <span className="noscript:hidden max-sm:hidden"> · drag for a range</span>}
       </span>
       <span className="flex gap-4">
-        {KEYS.map(([word, mark]) => (
+        {(isSingle ? KEYS.slice(2) : KEYS).map(([word, mark]) => (
           <span key={word} className="inline-flex items-center gap-1.5">
             <svg width="12" height="12" aria-hidden="true">
               {mark}

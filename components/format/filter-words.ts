@@ -25,6 +25,7 @@ const WORDS: Record<FilterName, Words> = {
     phrase: (key) => `with the idempotency key “${key}”`,
   },
   operation: { chip: (id) => `Copies of ${id}`, phrase: (id) => `made by ${id}` },
+  recurrence: { chip: (key) => `Recurrence: ${key}`, phrase: (key) => `of the recurrence “${key}”` },
 };
 
 /** The active filters with their words. */

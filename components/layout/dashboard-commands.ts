@@ -21,6 +21,7 @@ export function commandsOf({
   const pages = NAV_GROUPS.flatMap(({ entries }) => entries).filter(({ isAdmins }) => isAdmin || !isAdmins);
   return [
     { group: "Do", label: "New schedule", href: newScheduleHref(env) },
+    { group: "Do", label: "New recurrence", href: inEnvironment("/recurrences/one", env) },
     { group: "Do", label: `Switch to ${other}`, href: envLinks[other] },
     ...pages.map(({ href, label }) => ({ group: "Go to", label, href: inEnvironment(href, env) })),
     ...(["failed", "dead"] as const).map((status) => ({

@@ -5,6 +5,7 @@ import {
   type IconNode,
   KeyRound,
   List,
+  Repeat,
   Ruler,
   Shield,
   Signature,
@@ -20,6 +21,7 @@ export const NAV_GROUPS: readonly { title?: string; entries: readonly NavEntry[]
     entries: [
       { href: "/overview", label: "Overview", icon: Gauge },
       { href: "/schedules", label: "Schedules", icon: Timer },
+      { href: "/recurrences", label: "Recurrences", icon: Repeat },
       { href: "/logs", label: "Logs", icon: List },
       { href: "/usage", label: "Usage", icon: Ruler },
     ],

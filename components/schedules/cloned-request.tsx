@@ -1,12 +1,10 @@
 "use client";
 
-import { isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
-import { formatBytes } from "../format/number.ts";
-import { Checkbox } from "../ui/choice.tsx";
+import type { DeliveryText } from "#domain/delivery-text.ts";
+import { isSameOrigin, type RequestDraft } from "#domain/schedule-draft.ts";
 import { Facts } from "../ui/facts.tsx";
 import { TextLink } from "../ui/text-link.tsx";
-import { HeaderRows } from "./header-rows.tsx";
-import { PayloadField } from "./payload-field.tsx";
+import { KeptContent } from "./kept-content.tsx";
 import { UrlField } from "./url-field.tsx";
 
 /** The schedule that a clone is made from. */
@@ -16,6 +14,8 @@ export type Cloned = {
   method: string;
   targetUrl: string;
   payloadSizeBytes: number;
+  /** Its delivery options. */
+  delivery: DeliveryText;
   isErased: boolean;
   /** The page that asks for a newer sign-in; null when the sign-in is new enough for another URL. */
   signInHref: string | null;
@@ -30,10 +30,10 @@ export function ClonedRequest({
   onChange,
 }: {
   cloned: Cloned;
-  draft: ScheduleDraft;
+  draft: RequestDraft;
   errors: Readonly<Record<string, string | undefined>>;
   payloadBytesMax: number;
-  onChange: (change: Partial<ScheduleDraft>, field?: string) => void;
+  onChange: (change: Partial<RequestDraft>, field?: string) => void;
 }) {
   const { isErased, payloadSizeBytes } = cloned;
   const goesAlong = isSameOrigin(draft.url, cloned.targetUrl);
@@ -75,49 +75,18 @@ export function ClonedRequest({
           Its payload and headers were erased at the end of the plan&rsquo;s retention.
         </p>
       )}
-      <div className="group/headers grid grid-cols-1 gap-2">
-        {!isErased && (
-          <Checkbox
-            name="keepsHeaders"
-            value="1"
-            checked={draft.keepsHeaders}
-            onChange={(event) => onChange({ keepsHeaders: event.target.checked })}
-            label="The headers of the original"
-            hint={
-              goesAlong
-                ? `They are encrypted, and not shown. They go along only to ${new URL(cloned.targetUrl).origin}.`
-                : `None goes along: they go only to ${new URL(cloned.targetUrl).origin}, and this is another scheme, host or port.`
-            }
-          />
-        )}
-        <div className="group-has-[[name=keepsHeaders]:checked]/headers:hidden">
-          <HeaderRows
-            headers={draft.headers}
-            errors={errors}
-            onChange={(headers, field) => onChange({ headers }, field)}
-          />
-        </div>
-      </div>
-      <div className="group/payload grid grid-cols-1 gap-2">
-        {!isErased && (
-          <Checkbox
-            name="keepsPayload"
-            value="1"
-            checked={draft.keepsPayload}
-            onChange={(event) => onChange({ keepsPayload: event.target.checked })}
-            label={`The payload of the original${payloadSizeBytes > 0 ? `, ${formatBytes(payloadSizeBytes)}` : ", which is empty"}`}
-            hint="It is encrypted, and not shown."
-          />
-        )}
-        <div className="group-has-[[name=keepsPayload]:checked]/payload:hidden">
-          <PayloadField
-            draft={draft}
-            bytesMax={payloadBytesMax}
-            error={errors.payload}
-            onChange={(change) => onChange(change, "payload")}
-          />
-        </div>
-      </div>
+      <KeptContent
+        kept={isErased ? undefined : { of: "of the original", payloadSizeBytes }}
+        headersHint={
+          goesAlong
+            ? `They are encrypted, and not shown. They go along only to ${new URL(cloned.targetUrl).origin}.`
+            : `None goes along: they go only to ${new URL(cloned.targetUrl).origin}, and this is another scheme, host or port.`
+        }
+        draft={draft}
+        errors={errors}
+        payloadBytesMax={payloadBytesMax}
+        onChange={onChange}
+      />
     </>
   );
 }

@@ -139,8 +139,8 @@ function ReplayConsequence({ usage: { scheduled, limit, grace_limit } }: { usage
         A copy of each is sent now, with the same target, method, headers and payload. A target may get a request twice.
       </li>
       <li>
-        Each copy counts: {formatCount(scheduled)} of {formatCount(limit)} are used this month, and no copy is made
-        beyond {formatCount(grace_limit)}.
+        Each copy counts, but that of a dead one: {formatCount(scheduled)} of {formatCount(limit)} are used this month,
+        and no copy that counts is made beyond {formatCount(grace_limit)}.
       </li>
       <li>Schedules that cannot be copied, because their payload was erased for example, are skipped and counted.</li>
     </ul>

@@ -4,7 +4,7 @@ import { type ReactNode, useDeferredValue } from "react";
 import { type ChosenTime, timeFieldOf } from "#domain/chosen-time.ts";
 import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { CodeTabs } from "../ui/code-tabs.tsx";
-import { curlOf, draftCall, fetchOf, sdkOf } from "./draft-code.ts";
+import { curlOf, draftCall, fetchOf, type Original, sdkOf } from "./draft-code.ts";
 
 /** The form as a call of the API. Hidden without scripts, because it could not follow the form. */
 export function DraftCodeBlocks({
@@ -12,23 +12,21 @@ export function DraftCodeBlocks({
   chosen,
   baseUrl,
   sdkName,
-  from,
-  originalUrl,
+  original,
   isEarlyByDefault,
 }: {
   draft: ScheduleDraft;
   chosen: ChosenTime;
   baseUrl: string;
   sdkName: string;
-  from: string;
-  /** The target of the schedule that a clone is made from. */
-  originalUrl: string;
+  /** The schedule that a clone is made from. */
+  original: Original | undefined;
   isEarlyByDefault: boolean;
 }) {
   const typed = useDeferredValue(draft);
   if (!chosen.ok) return <NoTimeYet />;
   const time = timeFieldOf(chosen);
-  const call = draftCall(typed, { baseUrl, from, originalUrl, time, isEarlyByDefault });
+  const call = draftCall(typed, { baseUrl, original, time, isEarlyByDefault });
   if (call === null) return null;
   const samples = [
     { label: "curl", ...curlOf(call) },

@@ -1,4 +1,5 @@
 import type { TimeField } from "#domain/chosen-time.ts";
+import { type DeliveryText, NO_DELIVERY_TEXT, readDeliveryText } from "#domain/delivery-text.ts";
 import { headerPairs, isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { sdkClientCode, sdkFields, writeFields } from "#domain/sdk-code.ts";
 import { type CodePiece, codeText, keepInstants } from "../ui/code-piece.ts";
@@ -7,6 +8,11 @@ import { type CodePiece, codeText, keepInstants } from "../ui/code-piece.ts";
 const SHOWN_PAYLOAD_MAX = 600;
 
 export type DraftCode = { shown: CodePiece[]; copied: string };
+
+/** The schedule that a clone is made from. */
+export type Original = { id: string; targetUrl: string; delivery: DeliveryText };
+
+const DELIVERY_FIELDS = Object.keys(NO_DELIVERY_TEXT) as (keyof DeliveryText)[];
 
 /** An API call that stores a draft: URL, body, and method of the SDK. */
 export type DraftCall = {
@@ -22,23 +28,25 @@ export function draftCall(
   draft: ScheduleDraft,
   {
     baseUrl,
-    from,
-    originalUrl,
+    original,
     time,
     isEarlyByDefault,
-  }: { baseUrl: string; from: string; originalUrl: string; time: TimeField; isEarlyByDefault: boolean },
+  }: { baseUrl: string; original?: Original | undefined; time: TimeField; isEarlyByDefault: boolean },
 ): DraftCall | null {
   const pairs = headerPairs(draft.headers);
   const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
   const key = draft.idempotencyKey === "" ? {} : { idempotencyKey: draft.idempotencyKey };
-  if (from !== "") {
+  const { delivery } = readDeliveryText(draft);
+  if (original !== undefined) {
+    const { id: from, targetUrl: originalUrl } = original;
     const { keepsPayload, keepsHeaders, payload } = draft;
     const targetUrl = draft.url.trim();
     const isElsewhere = targetUrl !== originalUrl;
+    const keepsDelivery = DELIVERY_FIELDS.every((field) => draft[field].trim() === original.delivery[field]);
     // The API sends nothing that is stored to another target.
     if (isElsewhere && (keepsPayload || (keepsHeaders && isSameOrigin(targetUrl, originalUrl)))) return null;
     const url = `${baseUrl}/v1/schedules/${from}`;
-    if (keepsPayload && keepsHeaders) {
+    if (keepsPayload && keepsHeaders && keepsDelivery) {
       return { url: `${url}/replay`, body: { ...time, ...key }, method: "replay", from };
     }
     if (keepsPayload) return null;
@@ -49,6 +57,7 @@ export function draftCall(
         ...(isElsewhere ? { targetUrl } : {}),
         payload,
         ...(keepsHeaders ? {} : { headers: {}, ...headers }),
+        ...(keepsDelivery ? {} : { delivery: delivery ?? null }),
         ...key,
       },
       method: "clone",
@@ -64,10 +73,11 @@ export function draftCall(
       ...headers,
       ...(draft.payload === "" ? {} : { payload: draft.payload }),
       ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
+      ...(delivery && { delivery }),
       ...key,
     },
     method: "create",
-    from,
+    from: "",
   };
 }
 

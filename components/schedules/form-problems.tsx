@@ -1,27 +1,35 @@
 "use client";
 
-import type { DraftAnswer } from "#domain/schedule-draft.ts";
+import type { FailedDraft } from "#domain/schedule-draft.ts";
 import { ErrorSummary } from "../ui/error-summary.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { TextLink } from "../ui/text-link.tsx";
 
-/** The answer of a form that stored nothing. */
-export type FailedDraft = Exclude<DraftAnswer, { href: string }>;
-
 /** Why a form was not stored: the errors of its fields and any other error. Nothing before the first submit. */
-export function FormProblems({ failed, signInHref }: { failed: FailedDraft | null; signInHref: string }) {
+export function FormProblems({
+  failed,
+  signInHref,
+  what = "schedule",
+  notDone = "Not scheduled.",
+}: {
+  failed: FailedDraft<unknown> | null;
+  signInHref: string;
+  /** What the form makes. */
+  what?: string;
+  notDone?: string;
+}) {
   if (failed === null) return null;
   return (
     <div className="grid gap-3 empty:hidden">
       <ErrorSummary problems={failed.problems.map(({ field, message }) => ({ id: field, message }))} />
       {failed.existingHref && (
         <Notice kind="info">
-          <TextLink href={failed.existingHref}>The schedule with this key</TextLink> is unchanged.
+          <TextLink href={failed.existingHref}>The {what} with this key</TextLink> is unchanged.
         </Notice>
       )}
       {failed.failure !== null && (
         <Notice kind="bad" announce="alert">
-          <b>Not scheduled.</b> {failed.failure}
+          <b>{notDone}</b> {failed.failure}
           {failed.isSignedOut && (
             <>
               {" "}

@@ -7,6 +7,7 @@ import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
+import { DeliveryFields } from "./delivery-fields.tsx";
 import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
 import { FormProblems } from "./form-problems.tsx";
 import { RequestFields } from "./request-fields.tsx";
@@ -127,6 +128,7 @@ export function NewScheduleForm({
           <FormProblems failed={failed} signInHref={signInHref} />
         </div>
         {cloned ? [when, request] : [request, when]}
+        <DeliveryFields typed={draft} what="this schedule" errors={errors} onChange={change} />
         <Card>
           <CardHead title="Sent once" />
           <CardBody>
@@ -156,8 +158,7 @@ export function NewScheduleForm({
           chosen={chosen}
           baseUrl={baseUrl}
           sdkName={sdkName}
-          from={cloned?.id ?? ""}
-          originalUrl={cloned?.targetUrl ?? ""}
+          original={cloned}
           isEarlyByDefault={isEarlyByDefault}
         />
       </div>

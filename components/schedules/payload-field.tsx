@@ -1,7 +1,7 @@
 "use client";
 
 import { Check } from "lucide";
-import { byteLength, isJson, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { byteLength, isJson, type RequestDraft } from "#domain/schedule-draft.ts";
 import { formatCount } from "../format/number.ts";
 import { Radio } from "../ui/choice.tsx";
 import { TextArea } from "../ui/field.tsx";
@@ -14,10 +14,10 @@ export function PayloadField({
   error,
   onChange,
 }: {
-  draft: ScheduleDraft;
+  draft: Pick<RequestDraft, "payload" | "payloadKind">;
   bytesMax: number;
   error: string | undefined;
-  onChange: (change: Partial<ScheduleDraft>) => void;
+  onChange: (change: Partial<RequestDraft>) => void;
 }) {
   const bytes = byteLength(payload);
   return (

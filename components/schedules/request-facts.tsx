@@ -9,6 +9,7 @@ import { LongText } from "../ui/long-text.tsx";
 import { Status } from "../ui/status.tsx";
 import { Tag } from "../ui/tag.tsx";
 import { TextLink } from "../ui/text-link.tsx";
+import { DeliveryFacts } from "./delivery-facts.tsx";
 import type { ShownSchedule } from "./shown-schedule.ts";
 
 /** The request of a schedule (no payload), its original its copies, and the operation that made it. `hrefOf` returns the page of a schedule. */
@@ -17,14 +18,16 @@ export function RequestFacts({
   env,
   hrefOf,
   operationHref,
+  recurrenceHref,
 }: {
   schedule: ShownSchedule;
   env: Environment;
   hrefOf: (id: string) => string;
   operationHref?: string | undefined;
+  recurrenceHref?: string | undefined;
 }) {
   const { id, method, targetUrl, payloadSizeBytes, isErased, hasContent, earlyFire, idempotencyKey } = schedule;
-  const { replayOf, copies, creator } = schedule;
+  const { replayOf, copies, creator, delivery, recurrence } = schedule;
   return (
     <Card>
       <CardHead title="Request">
@@ -45,6 +48,7 @@ export function RequestFacts({
               isErased ? "Erased with the payload" : hasContent ? "If any, encrypted with the payload" : "None",
             ],
             ["Early fire", earlyFire ? "On: sent ahead, to arrive on time" : "Off"],
+            ...(delivery ? [["Delivery", <DeliveryFacts key="delivery" options={delivery} />] as const] : []),
             ...(idempotencyKey
               ? [
                   [
@@ -65,6 +69,16 @@ export function RequestFacts({
             ...(creator ? [["Created by", <Creator key="creator" creator={creator} />] as const] : []),
             ...(replayOf
               ? [["Made from", <ScheduleLink key="original" id={replayOf} href={hrefOf(replayOf)} />] as const]
+              : []),
+            ...(recurrenceHref
+              ? [
+                  [
+                    "Recurs by",
+                    <TextLink key="recurrence" standalone href={recurrenceHref} className="font-mono text-xs">
+                      {recurrence}
+                    </TextLink>,
+                  ] as const,
+                ]
               : []),
             ...(operationHref
               ? [

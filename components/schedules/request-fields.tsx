@@ -4,12 +4,11 @@ import { Check } from "lucide";
 import type { ReactNode } from "react";
 import type { Environment } from "#domain/environment.ts";
 import { LISTEN_ORIGIN } from "#domain/listen-origin.ts";
-import { DRAFT_METHODS, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { DRAFT_METHODS, type RequestDraft } from "#domain/schedule-draft.ts";
 import { parseTargetPolicy, validateTarget } from "#domain/target-url.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { HeaderRows } from "./header-rows.tsx";
-import { PayloadField } from "./payload-field.tsx";
+import { KeptContent } from "./kept-content.tsx";
 import { UrlField } from "./url-field.tsx";
 
 /** The fields of the request: URL, method, headers and payload. `onChange` gets the name of the changed field. */
@@ -19,14 +18,17 @@ export function RequestFields({
   errors,
   mayAllowMore,
   payloadBytesMax,
+  kept,
   onChange,
 }: {
-  draft: ScheduleDraft;
+  draft: RequestDraft;
   env: Environment;
   errors: Readonly<Record<string, string | undefined>>;
   mayAllowMore: boolean;
   payloadBytesMax: number;
-  onChange: (change: Partial<ScheduleDraft>, field?: string) => void;
+  /** What is stored already, and can stay. */
+  kept?: { of: string; payloadSizeBytes: number };
+  onChange: (change: Partial<RequestDraft>, field?: string) => void;
 }) {
   return (
     <>
@@ -50,13 +52,7 @@ export function RequestFields({
           ))}
         </SelectField>
       </div>
-      <HeaderRows headers={draft.headers} errors={errors} onChange={(headers, field) => onChange({ headers }, field)} />
-      <PayloadField
-        draft={draft}
-        bytesMax={payloadBytesMax}
-        error={errors.payload}
-        onChange={(change) => onChange(change, "payload")}
-      />
+      <KeptContent kept={kept} draft={draft} errors={errors} payloadBytesMax={payloadBytesMax} onChange={onChange} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import type { EndReason } from "#domain/end-reasons.ts";
 import type { ActionProblems, ScheduleAction } from "#domain/schedule-actions.ts";
 import type { ScheduleCreator } from "#domain/schedule-creator.ts";
@@ -15,6 +16,8 @@ export type ShownSchedule = {
   firedAt: Date | null;
   offsetMs: number | null;
   earlyFire: boolean;
+  /** Null where it is delivered by the settings of the account alone. */
+  delivery: DeliveryOptions | null;
   payloadSizeBytes: number;
   createdAt: Date;
   /** When the next attempt is due; null while one runs, and when none is due. */
@@ -23,6 +26,8 @@ export type ShownSchedule = {
   replayOf: string | null;
   /** The operation that made this copy. */
   operationId: string | null;
+  /** The key of the recurrence that made it; null for any other, and when that was deleted. */
+  recurrence: string | null;
   /** Its copies, newest first. `isCapped`: there are more than `count`. */
   copies: { newest: readonly { id: string; status: ScheduleStatus }[]; count: number; isCapped: boolean };
   idempotencyKey: string | null;

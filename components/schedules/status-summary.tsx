@@ -143,7 +143,9 @@ const HEADINGS = {
   cancelled: "Would have been due",
 };
 
-function explain({ status, lastError }: ShownSchedule): string {
+function explain({ status, lastError, delivery }: ShownSchedule): string {
+  if (status === "firing")
+    return `An attempt is under way. It has ${(delivery?.timeoutMs ?? 30_000) / 1_000} s at most.`;
   if (status !== "cancelled" || lastError !== CANCELLED_BY_RECONCILE) return EXPLANATIONS[status];
   return "Cancelled by reconcile: an operator restored a backup, after which it may have been sent already.";
 }
@@ -151,7 +153,6 @@ function explain({ status, lastError }: ShownSchedule): string {
 const EXPLANATIONS = {
   scheduled:
     "Nothing was sent yet. Cancel and reschedule work until an attempt is claimed, at most 250 ms before it is sent.",
-  firing: "An attempt is under way. It has 30 s at most.",
   failed: "No attempt has a known outcome yet.",
   succeeded: "The outcome of the first attempt is not known.",
   dead: "No attempt has a known outcome.",

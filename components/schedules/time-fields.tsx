@@ -1,11 +1,12 @@
 "use client";
 
 import { CalendarDays } from "lucide";
-import { useEffect, useRef, useState } from "react";
+import { useRef } from "react";
 import type { ChosenTime, TypedTime } from "#domain/chosen-time.ts";
 import { TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ClockChange } from "./clock-change.tsx";
+import { ZoneField } from "./zone-field.tsx";
 
 const CHIPS = [
   { label: "+5 m", words: "in 5m" },
@@ -31,7 +32,6 @@ export function TimeFields({
   errors: Readonly<Record<string, string | undefined>>;
   onChange: (typed: TypedTime) => void;
 }) {
-  const zones = useZones();
   const set = (change: Partial<TypedTime>) => onChange({ ...typed, occurrence: "first", ...change });
   const errorOf = (field: "words" | "at" | "zone") =>
     errors[field] ??
@@ -65,23 +65,7 @@ export function TimeFields({
           hint="Used only if both are given."
         />
         <DateField value={typed.at} error={errorOf("at")} onChange={(at) => set({ at, words: "" })} />
-        <TextField
-          id="zone"
-          name="zone"
-          label="Zone"
-          list="zones"
-          autoComplete="off"
-          spellCheck={false}
-          value={typed.zone}
-          onChange={(event) => set({ zone: event.target.value })}
-          error={errorOf("zone")}
-          hint="Such as Europe/Berlin."
-        />
-        <datalist id="zones">
-          {zones.map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
+        <ZoneField value={typed.zone} error={errorOf("zone")} onChange={(zone) => set({ zone })} />
       </div>
       <div role="status" className="grid gap-2 empty:hidden">
         {chosen.ok && <ClockChange chosen={chosen} nowMs={nowMs} typed={typed} onChange={onChange} />}
@@ -92,13 +76,6 @@ export function TimeFields({
 
 /** Shows no error while fewer letters are typed. */
 const LONG_ENOUGH = { words: 2, at: 15, zone: 2 };
-
-// Listed in the browser: the server would send 400 zones.
-function useZones(): readonly string[] {
-  const [zones, setZones] = useState<readonly string[]>([]);
-  useEffect(() => setZones(["UTC", ...Intl.supportedValuesOf("timeZone")]), []);
-  return zones;
-}
 
 /**
  * A date and a time of day, year first and by 24 hours wherever the browser is: the browser's own field would follow its

@@ -9,7 +9,7 @@ import { Icon } from "./icon.tsx";
 
 /** The filters that lists of schedules and of attempts have in common. The rare ones are folded until one is used. */
 export function NarrowFilters({ values }: { values: Readonly<Partial<Record<FilterName, string>>> }) {
-  const { late, host, code, idempotency_key: key, operation } = values;
+  const { late, host, code, idempotency_key: key, operation, recurrence } = values;
   return (
     <>
       <FilterSelect name="code" label="Answer" value={code} any="Any answer" options={withOwn(ANSWERS, code, code)} />
@@ -20,15 +20,16 @@ export function NarrowFilters({ values }: { values: Readonly<Partial<Record<Filt
         any="Late or not"
         options={withOwn(LATE, late, late && lateInWords(late))}
       />
-      <details className="group/more open:basis-full" open={(host ?? key ?? operation) !== undefined}>
+      <details className="group/more open:basis-full" open={(host ?? key ?? operation ?? recurrence) !== undefined}>
         <summary className="inline-flex min-h-9 cursor-pointer select-none list-none items-center gap-1.5 rounded-md px-2 text-ink-soft text-sm hover:text-ink [&::-webkit-details-marker]:hidden">
           <Icon of={SlidersHorizontal} small />
           More filters
         </summary>
-        <div className="mt-1 grid gap-2 sm:grid-cols-3">
+        <div className="mt-1 grid gap-2 sm:grid-cols-2 lg:grid-cols-4">
           <TextField name="host" label="Host of the target" placeholder="api.example.com" defaultValue={host} />
           <TextField name="idempotency_key" label="Idempotency key" defaultValue={key} />
           <TextField name="operation" label="Copies of operation" placeholder="op_…" defaultValue={operation} />
+          <TextField name="recurrence" label="Key of a recurrence" defaultValue={recurrence} />
         </div>
       </details>
     </>

@@ -49,8 +49,8 @@ export function MonthCard({ month }: { month: Month }) {
       </CardBody>
       <CardFoot>
         <p>
-          A schedule counts when it is created, replayed or cloned. Cancelled schedules still count. Test schedules are
-          counted apart.
+          A schedule counts when it is created, replayed or cloned; the replay of a dead one does not. Cancelled
+          schedules still count. Test schedules are counted apart.
         </p>
       </CardFoot>
     </Card>

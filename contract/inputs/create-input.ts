@@ -43,17 +43,16 @@ export const CustomHeaders = z
 /** The raw text of a target. `validateTarget` judges it. */
 export const TargetUrl = text();
 
-/** The target and the time of a new schedule. */
-const TARGET_AND_TIME = {
+/** Where a new request is sent. */
+export const TARGET = {
   targetUrl: TargetUrl.meta({
     description:
       "The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener.",
   }),
-  ...TIME_FIELDS,
 };
 
 /** What else is sent. */
-const REQUEST = {
+export const REQUEST = {
   payload: Payload.optional(),
   method: z
     .enum(REQUEST_METHODS, { error: ({ input }) => methodProblem(input) })
@@ -62,20 +61,21 @@ const REQUEST = {
   headers: CustomHeaders.default([]),
 };
 
-const OPTIONS = {
+export const EARLY_FIRE = {
   earlyFire: z
     .boolean("must be true or false")
     .optional()
     .describe(
       "Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting.",
     ),
-  delivery: Delivery.describe(DELIVERY),
 };
+
+const OPTIONS = { ...EARLY_FIRE, delivery: Delivery.describe(DELIVERY) };
 
 /** The body of POST /v1/schedules. Checks syntax only, not time, target or payload size. */
 export const CreateInput = z
   .strictObject(
-    { ...TARGET_AND_TIME, ...REQUEST, idempotencyKey: IdempotencyKey.optional(), ...OPTIONS },
+    { ...TARGET, ...TIME_FIELDS, ...REQUEST, idempotencyKey: IdempotencyKey.optional(), ...OPTIONS },
     "must be a JSON object",
   )
   .superRefine(checkOneTime, WHATEVER_ELSE)
@@ -87,7 +87,8 @@ export type CreateInput = z.infer<typeof CreateInput>;
 export const PutInput = z
   .strictObject(
     {
-      ...TARGET_AND_TIME,
+      ...TARGET,
+      ...TIME_FIELDS,
       maxDelay: durationInput({
         examples: ["10m"],
         description:

@@ -30,6 +30,7 @@ export const filterParameters = {
   code: parameter(FILTERS.code).meta({ pattern: "^([1-9]\\d\\d|[2-5]xx|none)$" }),
   idempotency_key: IdempotencyKey.optional(),
   operation: parameter(FILTERS.operation).meta({ pattern: "^op_[0-7][0-9a-hjkmnp-tv-z]{25}$" }),
+  recurrence: IdempotencyKey.optional(),
 } satisfies Record<FilterName, z.ZodType>;
 
 /** The same in the answer that names an operation's filter. Null: any. */
@@ -39,4 +40,5 @@ export const FILTERS_IN_ANSWERS = {
   code: z.string().nullable().describe("The answer to the last attempt."),
   idempotency_key: z.string().nullable().describe("The key of the schedule."),
   operation: OperationId.nullable().describe("The operation that made the copies."),
+  recurrence: z.string().nullable().describe("The key of the recurrence that made the occurrences."),
 } satisfies Record<FilterName, z.ZodType>;

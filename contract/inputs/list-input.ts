@@ -50,6 +50,7 @@ export const SCHEDULE_FILTERS = {
   ),
   idempotency_key: filterParameters.idempotency_key.describe("The idempotency key with which it was created."),
   operation: filterParameters.operation.describe("The copies that this operation made."),
+  recurrence: filterParameters.recurrence.describe("The occurrences of the recurrence that has this key."),
 };
 
 /** The query of GET /v1/schedules. `from` (included) and `to` (excluded) bound `fire_at`. */

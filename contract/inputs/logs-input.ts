@@ -33,6 +33,9 @@ const LogParameters = z.strictObject({
   code: filterParameters.code.describe("The answer: a status code such as `503`, a class such as `5xx`, or `none`."),
   idempotency_key: filterParameters.idempotency_key.describe("The attempts of the schedule with this idempotency key."),
   operation: filterParameters.operation.describe("The attempts of the copies that this operation made."),
+  recurrence: filterParameters.recurrence.describe(
+    "The attempts of the occurrences of the recurrence that has this key.",
+  ),
   sort: z
     .enum(["-attempted_at", "late"], "must be -attempted_at or late")
     .default("-attempted_at")

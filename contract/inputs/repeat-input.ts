@@ -35,3 +35,8 @@ export const RepeatInput = z.strictObject({
 });
 
 export type RepeatInput = z.infer<typeof RepeatInput>;
+
+/** Whether these changes leave the request as it is, as a replay does. */
+export function isReplay({ payload, headers, targetUrl, delivery }: RepeatInput): boolean {
+  return [payload, headers, targetUrl, delivery].every((change) => change === undefined);
+}

@@ -64,17 +64,27 @@ const FireAtLocal = z
     return z.NEVER;
   });
 
-const Timezone = z
-  .string("must be a string, such as Europe/Berlin")
-  .refine(isZone, { error: ({ input }) => zoneProblem(String(input)) })
-  .meta({ examples: ["Europe/Berlin", "America/New_York", "UTC"], description: "The IANA zone of `fireAtLocal`." });
+/** The name of an IANA zone, in any letter case. `suggest` returns one that is near another text. */
+export const timezoneInput = (
+  description: string,
+  suggest: (written: string) => string | undefined = () => undefined,
+) =>
+  z
+    .string("must be a string, such as Europe/Berlin")
+    .refine(isZone, {
+      error: ({ input }) => {
+        const near = suggest(String(input));
+        return near === undefined ? zoneProblem(String(input)) : `${ZONE}; did you mean ${near}?`;
+      },
+    })
+    .meta({ examples: ["Europe/Berlin", "America/New_York", "UTC"], description });
 
 /** The fields that say when a schedule fires: `fireAt`, `fireIn`, or `fireAtLocal` with what belongs to it. */
 export const TIME_FIELDS = {
   fireAt: FireAt.optional(),
   fireIn: FireIn.optional(),
   fireAtLocal: FireAtLocal.optional(),
-  timezone: Timezone.optional(),
+  timezone: timezoneInput("The IANA zone of `fireAtLocal`.").optional(),
   onClockChange: z
     .enum(ON_CLOCK_CHANGE, "must be first, second or refuse")
     .optional()

@@ -13,6 +13,7 @@
 -- p_key, p_plan        the cached credential: API key (null: none) and plan, checked here; null when nothing is cached
 -- p_created_by         the API key that creates it, or the nil UUID for a session
 -- p_delivery           its delivery options, for resolve_delivery; null without any
+-- p_is_counted         whether it counts in the quota, and needs room in it
 --
 -- outcome is one of: created, replayed (the idempotency key is known; mismatch: with another request), inactive, stale
 -- (the cached credential no longer holds), past, expired (it would be so before its time), rejected, quota. All other
@@ -25,7 +26,7 @@ CREATE OR REPLACE FUNCTION create_schedule(
   p_early_default boolean, p_target_url text, p_origin text, p_method text, p_sealed bytea,
   p_payload_size integer, p_idempotency_key text, p_request_hash bytea, p_replay_of uuid, p_rejection text,
   p_quota integer, p_grace integer, p_notify_horizon_ms integer, p_key uuid, p_plan text,
-  p_created_by uuid DEFAULT NULL, p_delivery jsonb DEFAULT NULL,
+  p_created_by uuid DEFAULT NULL, p_delivery jsonb DEFAULT NULL, p_is_counted boolean DEFAULT true,
   OUT outcome text, OUT id uuid, OUT fire_at timestamptz, OUT status text, OUT over_limit boolean, OUT mismatch boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -72,7 +73,7 @@ BEGIN
 
   v_period := to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM');
   SELECT u.used, u.part INTO v_used, v_part FROM lock_usage(p_account, p_env, v_period) u;
-  IF v_used >= p_grace THEN
+  IF p_is_counted AND v_used >= p_grace THEN
     SELECT f.* INTO outcome, id, fire_at, status, over_limit, mismatch
       FROM find_replayed_schedule(p_account, p_env, p_idempotency_key, p_request_hash, p_quota) f;
     IF outcome IS NULL THEN
@@ -94,7 +95,9 @@ BEGIN
     RETURN;
   END IF;
 
-  v_used := count_usage(p_account, p_env, v_period, v_part, v_used + 1);
+  IF p_is_counted THEN
+    v_used := count_usage(p_account, p_env, v_period, v_part, v_used + 1);
+  END IF;
   v_early := coalesce(p_early, (SELECT r.early_fire FROM relay_settings r WHERE r.account_id = p_account), p_early_default);
   INSERT INTO schedules (
     id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin,

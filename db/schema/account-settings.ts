@@ -94,7 +94,7 @@ export const usage = pgTable(
   ],
 );
 
-/** How many schedules were deleted. A trigger counts every deletion. */
+/** How many schedules were deleted, less those that were given back to the quota. A trigger counts every deletion. */
 export const deletedSchedules = pgTable(
   "deleted_schedules",
   {

@@ -10,6 +10,7 @@ export { listenExchanges, listeners } from "./listen.ts";
 export { deadSchedules, deathGroups, notices } from "./notices.ts";
 export { operations } from "./operations.ts";
 export { publicDays } from "./public-days.ts";
+export { recurrences } from "./recurrences.ts";
 export { requestCounts } from "./request-counts.ts";
 export { scheduleRequests, schedules } from "./schedules.ts";
 export { securityEvents } from "./security-events.ts";

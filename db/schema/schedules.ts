@@ -138,6 +138,9 @@ export const scheduleRequests = pgTable(
     replayOf: uuid("replay_of"),
     /** The operation that made this copy; null for any other schedule. */
     operationId: uuid("operation_id"),
+    /** The recurrence that it is an occurrence of, and its instant there, which a move does not change; null for any other. */
+    recurrenceId: uuid("recurrence_id"),
+    occurrenceAt: instant("occurrence_at"),
     /** The API key that created it, `SESSION_CREATOR` for a session; null for an operation, or from before it was recorded. */
     createdBy: uuid("created_by"),
     /**
@@ -160,6 +163,11 @@ export const scheduleRequests = pgTable(
     index("schedule_requests_operation")
       .on(table.accountId, table.env, table.operationId, table.createdAt, table.scheduleId)
       .where(sql`operation_id is not null`)
+      .concurrently(),
+    // Only occurrences enter it.
+    index("schedule_requests_recurrence")
+      .on(table.accountId, table.env, table.recurrenceId, table.occurrenceAt, table.scheduleId)
+      .where(sql`recurrence_id is not null`)
       .concurrently(),
     // A stored target is normalised: its host, and the port that is not the scheme's own, ends at the third slash.
     index("schedule_requests_host")

@@ -6,6 +6,7 @@ import { TARGET_RULES, type TargetRule } from "#domain/target-url.ts";
 import { addCounter, addCounterBy, addGauge, addGaugeByKind } from "./collectors.ts";
 import { createCountedHistogram } from "./counted-histogram.ts";
 import { type Figures, GAUGES } from "./figures.ts";
+import { RecurrenceMetrics } from "./recurrence-metrics.ts";
 import { RetentionMetrics } from "./retention-metrics.ts";
 
 type Outcome = DeliveryOutcome["kind"];
@@ -25,6 +26,7 @@ const BATCH_ROWS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 export class Metrics {
   readonly #registry = new Registry();
   readonly retention = new RetentionMetrics(this.#registry);
+  readonly recurrences = new RecurrenceMetrics(this.#registry);
   readonly #lateness = this.#histogram(
     "lateness_seconds",
     "Time from the instant of a request to its first byte. Without requests that were due when accepted.",

@@ -33,6 +33,7 @@ export function prepareCopy(
   const to = { id: newId(Date.now()), method: stored.method, targetUrl: target.url };
   return {
     ...keptByCopy(of, stored),
+    isUncounted: stored.isDead,
     ...to,
     origin: target.origin,
     fireTime: NOW,

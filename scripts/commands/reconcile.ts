@@ -6,6 +6,7 @@ import { endHold, holdForOperator } from "#db/queries/fleet/holds.ts";
 import { assertSchemaFits } from "#db/queries/fleet/schema-version.ts";
 import { type OpenHold, readStanding } from "#db/queries/fleet/standing.ts";
 import { readPending } from "#db/queries/reconcile/pending.ts";
+import { skipInstantsBefore } from "#db/queries/reconcile/recurrences.ts";
 import { countRunningReplays, stopReplays } from "#db/queries/reconcile/replays.ts";
 import { lockKey } from "#db/schema-of-installation.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
@@ -54,9 +55,11 @@ sends. It changes nothing then.
                        can be told from a crash
   --send-all           sends everything that is overdue, at once
   --send-from INSTANT  for a former service that sent until INSTANT (such as 2031-01-01T00:00:00Z): cancels what was due
-                       before it, stops operations that replay schedules since before it, and sends the rest
+                       before it, stops operations that replay schedules since before it, makes nothing of earlier
+                       instants of recurrences, and sends the rest
   --cancel-overdue     cancels everything that is overdue now, and sends what falls due from now on
-  --cancel-all         cancels everything that is pending, also what is due later: for a copy beside a service that goes on
+  --cancel-all         cancels everything that is pending, also what is due later, and pauses recurrences: for a copy beside a
+                       service that goes on
   --yes                does not ask
 
 What was created, moved or fired since the hold began is sent in any case. The others that are cancelled have "cancelled by
@@ -175,6 +178,8 @@ async function apply(database: Database, sendFromMs: number | null): Promise<voi
     await untilNobodySends(database);
     const stopped = await database.run(DEADLINE_MS, ({ sql }) => stopReplays(sql, sendFromMs));
     if (stopped > 0) console.log(`Stopped ${count(stopped)} operations that replay schedules.`);
+    const skipping = await database.run(DEADLINE_MS, ({ sql }) => skipInstantsBefore(sql, sendFromMs));
+    if (skipping > 0) console.log(`${count(skipping)} recurrences ${skipWords(sendFromMs)}.`);
     const due = { dueBeforeMs: sendFromMs, heldSinceMs: hold.beganAtMs };
     const progress = createProgress(process.stdout);
     const onProgress = (cancelled: number) => progress.show(`${count(cancelled)} cancelled`);
@@ -184,6 +189,10 @@ async function apply(database: Database, sendFromMs: number | null): Promise<voi
   const choice = sendFromMs === null ? "send_all" : "send_from";
   await database.run(DEADLINE_MS, ({ sql }) => endHold(sql, hold.id, { choice, sendFromMs }));
   console.log("The hold has ended. Dispatchers go on by themselves.");
+}
+
+function skipWords(sendFromMs: number): string {
+  return sendFromMs === Number.POSITIVE_INFINITY ? "are paused" : "make nothing of what they missed before";
 }
 
 function held(database: Database): Promise<OpenHold> {

@@ -26,7 +26,7 @@ const UP_TO_CLI = ["../../**", ...["../../", "../../../"].flatMap((up) => [`!${u
 
 /** docs/architecture.md says what each folder is for. */
 export const IMPORT_ROWS: readonly ImportRow[] = [
-  row("domain/**", true, ["zod", "node:crypto", "node:zlib", "ipaddr.js", "@noble/hashes"]),
+  row("domain/**", true, ["croner", "zod", "node:crypto", "node:zlib", "ipaddr.js", "@noble/hashes"]),
   row("contract/**", "below", ["#domain/", "zod"]),
   row("contract/inputs/**", true, ["#domain/", "zod", "../endpoint.ts", "../fields.ts"]),
   row("config.ts", false, ["zod", "node:fs", "#domain/", "./secret-files.ts"]),
@@ -63,7 +63,11 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
     "../observability/",
   ]),
   row("dispatcher/notices/**", true, ["#domain/", "#db/", "#mail/", "pino", "node:crypto"]),
-  row(["dispatcher/operations/**", "dispatcher/retention/**"], true, ["#domain/", "#db/", "pino"]),
+  row(["dispatcher/operations/**", "dispatcher/recurrences/**", "dispatcher/retention/**"], true, [
+    "#domain/",
+    "#db/",
+    "pino",
+  ]),
   row("scripts/lab/**", true, ["@peculiar/x509", "reflect-metadata", "node:"]),
   row("scripts/demo/**", true, [
     "standardwebhooks",

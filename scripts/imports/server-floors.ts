@@ -16,7 +16,7 @@ const FLOORS = [
   ["routes/"],
   [
     ...["admin/", "api-keys/", "billing/", "health/", "identities/", "notices/", "packages/"],
-    ...["relay-settings/", "schedules/", "sign-in/", "signing-secrets/"],
+    ...["recurrences/", "relay-settings/", "schedules/", "sign-in/", "signing-secrets/"],
   ],
   ["find/", "logs/", "me/", "operations/", "trial/"],
   ["edge/"],

@@ -8,13 +8,14 @@ import {
   type SealedRotation,
 } from "#db/queries/accounts/re-encrypt.ts";
 import { readSealedInstanceSecrets, replaceSealedInstanceSecret } from "#db/queries/fleet/re-encrypt.ts";
+import { readSealedRecurrences, replaceSealedRecurrence } from "#db/queries/recurrences/re-encrypt.ts";
 import {
   readSealedForReEncryption,
   readSealedHeads,
   replaceSealedRequests,
   type SealedRequest,
 } from "#db/queries/schedules/re-encrypt.ts";
-import { instanceAad, rotationAad, secretAad } from "#domain/associated-data.ts";
+import { instanceAad, requestAad, rotationAad, secretAad } from "#domain/associated-data.ts";
 import { DecryptionError, type KeyRing, open, seal, sealedKeyId } from "#domain/cipher.ts";
 import { openRequest, sealRequest } from "#domain/sealed-request.ts";
 
@@ -51,6 +52,7 @@ export async function reEncrypt(options: {
     await reEncryptInstanceSecrets(current);
     await reEncryptPairs(current);
     await reEncryptRotations(current);
+    await reEncryptRecurrences(current);
     await reEncryptAllRequests(current);
     if (options.dryRun || progress.reEncrypted === before || pass === PASSES_MAX) return survey;
   }
@@ -105,6 +107,21 @@ async function reEncryptRotations(pass: Pass) {
     }
     pass.onProgress(pass.progress);
     after = rotations.length < PAIRS_ROWS ? undefined : rotations.at(-1);
+  }
+}
+
+async function reEncryptRecurrences(pass: Pass) {
+  for (let after: string | null = NIL; after !== null; ) {
+    const from: string = after;
+    const page = await run(pass, (sql) => readSealedRecurrences(sql, from, BATCH_ROWS));
+    for (const { sealed, ...to } of page) {
+      if (!isStale(pass, sealed)) continue;
+      const fresh = reEncrypted(pass, sealed, requestAad(to), `the request of recurrence ${to.id}`);
+      if (fresh)
+        pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRecurrence(sql, to.id, sealed, fresh));
+    }
+    pass.onProgress(pass.progress);
+    after = page.length < BATCH_ROWS ? null : (page.at(-1)?.id ?? null);
   }
 }
 

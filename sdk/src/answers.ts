@@ -80,6 +80,10 @@ export type Schedule = {
   replay_of: ScheduleId | null;
   /** The operation that made this copy. */
   operation_id: OperationId | null;
+  /** The key of the recurrence that it is an occurrence of; null for any other, and once that was deleted. */
+  recurrence: string | null;
+  /** The instant that the rule of the recurrence names, which a move does not change; null for any other schedule. */
+  occurrence_at: Instant | null;
 };
 
 /** The response to moving a schedule. */
@@ -120,6 +124,112 @@ export type PutSchedule = {
   clock_change?: "gap" | "repeat" | null;
   /** The schedule that had the key before, and has lost it to this one. */
   replaces: ScheduleId | null;
+};
+
+/** How each occurrence is delivered; null where that is by the account's relay settings. */
+export type OccurrenceDelivery = {
+  /** The time for an answer. */
+  timeout_ms: number | null;
+  /** The wait before each retry; an empty list is no retry. */
+  retry_delays_ms: number[] | null;
+  /** Answers that end it at once: statuses and ranges of them. */
+  give_up_statuses: (number | string)[] | null;
+  /** How long after its time no attempt begins any more. */
+  expires_in_ms: number | null;
+};
+
+/** An instant at which a recurrence will fire. */
+export type NextOccurrence = {
+  /** When it fires, `spread_ms` included. */
+  fire_at: Instant;
+  /** The same as clocks of the zone show it, such as `2031-01-01T09:00:00`. */
+  local: string;
+  /** The offset of the zone from UTC then, such as `+01:00`. */
+  offset: string;
+  /** Whether the clocks skip (`gap`) or repeat (`repeat`) the time of day of the rule; null when neither. */
+  clock_change: "gap" | "repeat" | null;
+};
+
+/** Instants of a recurrence that were not sent, and why. */
+export type LeftOut = {
+  /** The first instant. */
+  from: Instant;
+  /** The last one; the same where it is one alone. */
+  to: Instant;
+  /** How many; null where they are more than were counted. */
+  count: number | null;
+  /** `missed`: nothing could make them in time. `over_quota`: the month's quota was used up. `overlap`: an earlier occurrence was open. `not_allowed`: the target is not allowed any more, or the stored request cannot be read. */
+  reason: "missed" | "over_quota" | "overlap" | "not_allowed";
+};
+
+/** A rule by which schedules are made, and the request that each of them sends. */
+export type Recurrence = {
+  /** Names the recurrence, in paths percent-encoded. Each request carries it too. */
+  key: string;
+  /** What its owner calls it. */
+  name: string | null;
+  /** `active` fires, `paused` does not until it is resumed, `ended` has no instant left before `ends_at`. */
+  status: "active" | "paused" | "ended";
+  /** The rule. */
+  cron: string;
+  /** The rule in words, such as `every weekday at 09:00`. */
+  rule: string;
+  /** The IANA zone whose clocks the rule goes by. */
+  timezone: string;
+  /** What happens at times that clocks skip or repeat. */
+  on_clock_change: "first" | "second" | "skip";
+  /** Whether an occurrence fires while an earlier one is open. */
+  overlap: "allow" | "skip";
+  /** What happens with instants that passed while nothing could make them. */
+  catch_up: "latest" | "none";
+  /** Each occurrence fires later by a share of this. */
+  spread_ms: number;
+  /** The last instant at which it may fire. */
+  ends_at: Instant | null;
+  /** The target URL, normalised by the URL standard. */
+  target_url: string;
+  /** The method of each request. */
+  method: Method;
+  /** Whether each is sent slightly ahead, so that it arrives on time; null: by the account's setting. */
+  early_fire: boolean | null;
+  /** Size of the payload in UTF-8; 0 when it has none. */
+  payload_size_bytes: number;
+  /** Whether a payload is stored. The payload itself is never returned. */
+  has_payload: boolean;
+  /** Its own delivery options; null without any. */
+  delivery: OccurrenceDelivery | null;
+  /** The next times at which it fires, at most five: none while it is paused without an end. */
+  next: NextOccurrence[];
+  /** How many occurrences a month has by the rule, rounded up. */
+  monthly_estimate: number;
+  /** Why it is paused, as its owner has said. */
+  pause_note: string | null;
+  /** When a paused one goes on by itself; null: when it is resumed. */
+  paused_until: Instant | null;
+  /** The latest instants that were not sent, newest last, at most 30 entries. */
+  left_out: LeftOut[];
+  /** When it was created. */
+  created_at: Instant;
+  /** When its owner last changed, paused or resumed it. */
+  updated_at: Instant;
+};
+
+/** A recurrence as it is now, and what became of the occurrences that were made before. */
+export type ChangedRecurrence = Recurrence & {
+  /** Occurrences that were cancelled: those that had not left, which are given back to the quota, and those that waited for a retry. */
+  taken_back: number;
+  /** Occurrences that are being sent now: these go on, retries included. */
+  in_flight: number;
+};
+
+/** What became of the occurrences of a recurrence that was deleted. */
+export type DeletedRecurrence = {
+  /** The key that is free now. */
+  key: string;
+  /** Occurrences that were cancelled: those that had not left, which are given back to the quota, and those that waited for a retry. */
+  taken_back: number;
+  /** Occurrences that are being sent now: these go on, retries included. */
+  in_flight: number;
 };
 
 /** An item that has a schedule now. */
@@ -256,6 +366,8 @@ export type Operation = {
     idempotency_key: string | null;
     /** The operation that made the copies. */
     operation: OperationId | null;
+    /** The key of the recurrence that made the occurrences. */
+    recurrence: string | null;
   } | null;
   /** How many schedules matched when it was accepted, as the list counts them. */
   total: number;

@@ -10,6 +10,7 @@ export type {
 export type { CallOptions, FetchLike, Retry } from "./client/call.ts";
 export type { Operations } from "./client/operations.ts";
 export type { Pager } from "./client/pager.ts";
+export type { Recurrences } from "./client/recurrences.ts";
 export type { Schedules } from "./client/schedules.ts";
 export { type Logs, type Secrets, Stopwatch, type StopwatchOptions } from "./client/stopwatch.ts";
 export {

@@ -82,8 +82,8 @@ export type DeliveryOptions = {
   expiresIn?: string | null | undefined;
 };
 
-/** What is to be sent, and how. */
-export type RequestInput = {
+/** What is to be sent. */
+export type SentRequest = {
   /** The target URL: https, port 80 or 443, a public address, no credentials, at most 2,048 characters once encoded. With a test key also `https://listen.invalid/<path>`, whose requests go to a connected listener. */
   targetUrl: string | URL;
   /** The method of the request. */
@@ -92,9 +92,13 @@ export type RequestInput = {
   headers?: CustomHeaders | undefined;
   /** Send slightly ahead of its instant, so that the request arrives on time. Defaults to the account's setting. */
   earlyFire?: boolean | undefined;
+} & AnyPayload;
+
+/** What is to be sent, and how. */
+export type RequestInput = SentRequest & {
   /** How this schedule is delivered. What is absent or null is by the account's relay settings at each attempt. Numbers beyond their bounds are set to them. */
   delivery?: DeliveryOptions | null | undefined;
-} & AnyPayload;
+};
 
 /** A request and the time at which to send it. */
 export type CreateInput = RequestInput &
@@ -110,6 +114,42 @@ export type PutInput = RequestInput & ((FireTime & { maxDelay?: undefined }) | (
 export type MaxDelay = {
   /** With `fireIn`: the time is at most this long after the creation of the schedule, however often it is put off. */
   maxDelay?: string | undefined;
+};
+
+/** A request, and the rule by which it is sent again and again. */
+export type RecurrenceInput = SentRequest & {
+  /** Minute, hour, day, month and weekday: values, names, lists, ranges and steps, `L` for the last day, `5#2` for the second Friday, `5L` for the last one; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. A rule that names both day and weekday fires on either. */
+  cron: string;
+  /** The IANA zone whose clocks the rule goes by. */
+  timezone?: string | undefined;
+  /** A time of day that the clocks of the zone repeat fires at its `first` or `second` instant, and one that they skip by the offset before the change; `skip` leaves both out. A rule whose hour is `*` or has a step follows elapsed time instead: both repeated hours, and nothing for skipped ones. */
+  onClockChange?: "first" | "second" | "skip" | undefined;
+  /** `skip`: an occurrence is left out while an earlier one is open, its retries included. */
+  overlap?: "allow" | "skip" | undefined;
+  /** Of instants that passed while nothing could make their occurrences, the `latest` is sent, or `none`. */
+  catchUp?: "latest" | "none" | undefined;
+  /** Each occurrence fires later than the rule says, by a share of this that the recurrence has for good. */
+  spreadMs?: number | undefined;
+  /** The last instant at which it may fire. RFC 3339 with an offset. */
+  endsAt?: Date | string | undefined;
+  /** What its owner calls it. */
+  name?: string | undefined;
+  /** How this schedule is delivered. What is absent or null is by the account's relay settings at each attempt. Numbers beyond their bounds are set to them. `expiresIn` counts from each occurrence; `expiresAt` is refused. */
+  delivery?: (DeliveryOptions & { expiresAt?: null | undefined }) | null | undefined;
+};
+
+/** Why a recurrence is paused, and until when. */
+export type PauseInput = {
+  /** Why, for people. */
+  note?: string | undefined;
+  /** When it goes on by itself; without it, when it is resumed. RFC 3339 with an offset. */
+  until?: Date | string | undefined;
+};
+
+/** Which recurrences. */
+export type RecurrenceFilter = PageFilter & {
+  /** Only those with this status. */
+  status?: "active" | "paused" | "ended" | undefined;
 };
 
 /** Where to move a schedule: a time, `earlyFire`, or both. */
@@ -168,6 +208,8 @@ export type ScheduleFilter = RowFilter & {
   idempotency_key?: string | undefined;
   /** The copies that this operation made. */
   operation?: OperationId | undefined;
+  /** The occurrences of the recurrence that has this key. */
+  recurrence?: string | undefined;
   /** Sort order; a minus sorts descending. `late` begins with the latest and ends with those that were not sent. Ties are sorted by id. */
   sort?: "-created_at" | "fire_at" | "-fire_at" | "late" | undefined;
 };
@@ -190,6 +232,8 @@ export type LogFilter = RowFilter & {
   idempotency_key?: string | undefined;
   /** The attempts of the copies that this operation made. */
   operation?: OperationId | undefined;
+  /** The attempts of the occurrences of the recurrence that has this key. */
+  recurrence?: string | undefined;
   /** Sort order: the newest first, or the latest. Ties are sorted by id. */
   sort?: "-attempted_at" | "late" | undefined;
 };
@@ -254,4 +298,6 @@ export type OperationSet = {
   idempotency_key?: string | undefined;
   /** The copies that this operation made. */
   operation?: OperationId | undefined;
+  /** The occurrences of the recurrence that has this key. */
+  recurrence?: string | undefined;
 };

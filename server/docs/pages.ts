@@ -17,6 +17,7 @@ const SLUGS: readonly (readonly [title: string, slugs: readonly string[]])[] = [
     [
       ...["schedule", "times", "payload", "idempotency", "by-key", "bulk", "cancel-and-move", "replay-and-clone"],
       "many-schedules",
+      "recurrences",
     ],
   ],
   ["Delivery", ["states", "retries", "delivery-options", "rate", "punctuality", "early-firing", "at-least-once"]],
@@ -34,7 +35,7 @@ const SLUGS: readonly (readonly [title: string, slugs: readonly string[]])[] = [
     "Choosing",
     [
       ...["comparison", "when-not", "coming-from-qstash", "coming-from-eventbridge", "coming-from-posthook"],
-      ...["coming-from-pg-boss", "coming-from-cron", "troubleshooting"],
+      ...["coming-from-pg-boss", "coming-from-cron", "coming-from-crontab", "troubleshooting"],
     ],
   ],
 ];

@@ -9,7 +9,7 @@ import { FormFields } from "./form-fields.ts";
 import { watchArrival } from "./watch-arrival.ts";
 
 /** The pages with a server action: Next.js itself reads their forms. */
-const PAGES = new Set(["/schedules/new"]);
+const PAGES = new Set(["/schedules/new", "/recurrences/one"]);
 
 type Settings = Pick<Config, "baseUrl" | "plans"> & AddressSettings;
 

@@ -2,7 +2,9 @@ import type { Config } from "#config.ts";
 import { trimAscii } from "#domain/ascii.ts";
 
 /** What a form did: `result` names it, the other fields belong to it. It contains no secret, and nothing that anybody typed. */
-export type Flash = Readonly<{ result: string; id?: string; clamped?: string }>;
+export type Flash = Readonly<{ result: string } & { [field in (typeof FIELDS)[number]]?: string }>;
+
+const FIELDS = ["id", "clamped", "taken", "inFlight"] as const;
 
 /**
  * A `Set-Cookie` with the result of a form, for the page at `path`, to which the form redirects. The result stays out of
@@ -22,7 +24,8 @@ export function flashCookie(
 /** The result of the form that redirected to the page at `path`; undefined when none did. */
 export function readFlash(cookieHeader: string | null, path: string): Flash | undefined {
   const { result, ...rest } = Object.fromEntries(find(cookieHeader));
-  return result === undefined || rest[PATH] !== path ? undefined : { result, id: rest.id, clamped: rest.clamped };
+  if (result === undefined || rest[PATH] !== path) return undefined;
+  return { result, ...Object.fromEntries(FIELDS.map((field) => [field, rest[field]])) };
 }
 
 /**

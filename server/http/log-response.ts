@@ -25,11 +25,12 @@ export function logResponse(
   );
 }
 
-/** The path of a URL for the log: without its query, and with API keys, tokens and idempotency keys in the path redacted. */
+/** The path of a URL for the log: without its query, and with API keys, tokens and keys of the caller's own in the path redacted. */
 export function loggedPath(url: string): string {
   const { pathname } = new URL(url);
   return pathname
     .replace(/(?<=^\/v1\/schedules\/by-key\/).+/, "…")
+    .replace(/(?<=^\/v1\/recurrences\/)[^/]+/, "…")
     .slice(0, PATH_LENGTH_MAX)
     .replace(/(sw_(?:live|test)_(?:c\d+_)?)[0-9A-Za-z]+/g, "$1…")
     .replace(/(?<=\/)[\w-]{43}(?=\/|$)/g, "…");

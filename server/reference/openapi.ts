@@ -57,6 +57,7 @@ function makeDocument(baseUrl: string) {
 const TAGS = new Map<string, string>(
   Object.entries({
     Schedules: "Requests, each with the instant at which it is sent.",
+    Recurrences: "Rules by which schedules are made, and the request that each of them sends.",
     Operations: "Cancelling or replaying many schedules at once.",
     "Delivery log": "What was attempted, and how it ended.",
     "Overview and usage": "Figures of an account, and of the service.",

@@ -42,9 +42,7 @@ function parametersOf({ path, query, repeatable = [], hasEnv, requestHeaders = {
     ? [{ name: "provider", ...inPath, description: "Who vouches.", schema: { type: "string", enum: PROVIDERS } }]
     : [];
   const all = hasEnv ? ((query ?? z.strictObject({})) as z.ZodObject).extend({ env: EnvParameter }) : query;
-  const key = path.includes("{key}")
-    ? [{ name: "key", ...inPath, description: KEY_DESCRIPTION, schema: schemas.of(IdempotencyKey, "input") }]
-    : [];
+  const key = path.includes("{key}") ? [{ name: "key", ...inPath, ...keyOf(path, schemas) }] : [];
   const { properties = {} } = (all ? schemas.of(all as z.ZodType, "input") : {}) as { properties?: Described };
   const ofQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -68,8 +66,15 @@ const EnvParameter = Env.optional().meta({
     "The environment. An API key has its own, which this may only repeat; a session acts on `live` unless it says `test`.",
 });
 
-const KEY_DESCRIPTION =
-  "The key, percent-encoded, a slash too: the `idempotencyKey` of a create is the same key. `.` and `..` cannot stand in a path.";
+function keyOf(path: string, schemas: JsonSchemas) {
+  if (path.startsWith("/v1/recurrences/"))
+    return { description: `${A_KEY}. ${NO_DOTS}`, schema: { type: "string", minLength: 1, maxLength: 255 } };
+  const description = `${A_KEY}: the \`idempotencyKey\` of a create is the same key. ${NO_DOTS}`;
+  return { description, schema: schemas.of(IdempotencyKey, "input") };
+}
+
+const A_KEY = "The key, percent-encoded, a slash too";
+const NO_DOTS = "`.` and `..` cannot stand in a path.";
 
 function idOf(path: string): z.ZodType {
   if (path.startsWith("/v1/operations/")) return OperationId;

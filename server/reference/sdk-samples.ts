@@ -11,6 +11,7 @@ type Body = Record<string, unknown>;
 
 const SCHEDULE = '"sch_…"';
 const KEY = '"cart-1234"';
+const RECURRENCE = '"daily-report"';
 const OPERATION = '"op_…"';
 
 const CALLS = new Map<string, (body: Body) => string>(
@@ -28,6 +29,12 @@ const CALLS = new Map<string, (body: Body) => string>(
     putScheduleByKey: (body) => result("stored", "schedules.put", KEY, input(body)),
     getScheduleByKey: () => result("schedule", "schedules.getByKey", KEY),
     cancelScheduleByKey: () => result("schedule", "schedules.cancelByKey", KEY),
+    putRecurrence: (body) => result("recurrence", "recurrences.put", RECURRENCE, input(body)),
+    listRecurrences: () => everyPage("recurrence", "recurrences.list"),
+    getRecurrence: () => result("recurrence", "recurrences.get", RECURRENCE),
+    deleteRecurrence: () => result("deleted", "recurrences.delete", RECURRENCE),
+    pauseRecurrence: (body) => result("recurrence", "recurrences.pause", RECURRENCE, input(body)),
+    resumeRecurrence: () => result("recurrence", "recurrences.resume", RECURRENCE),
     startOperation: (body) => result("operation", "operations.start", input(body)),
     listOperations: () => everyPage("operation", "operations.list"),
     getOperation: () => result("operation", "operations.get", OPERATION),

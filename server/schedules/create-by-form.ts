@@ -1,11 +1,11 @@
 import { CreateInput } from "#contract/inputs/create-input.ts";
+import { delaysRejection } from "#contract/inputs/delivery-input.ts";
 import { RepeatInput } from "#contract/inputs/repeat-input.ts";
-import { invalid, validate } from "#contract/inputs/validate.ts";
+import { validate } from "#contract/inputs/validate.ts";
 import { targetRejection } from "#contract/refusals.ts";
-import { DatabaseUnavailable } from "#db/client.ts";
 import { type ChosenTime, chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
-import { environmentOf } from "#domain/environment.ts";
-import { AppError, type ErrorDetail, SignInTooOld } from "#domain/errors.ts";
+import { readDeliveryText } from "#domain/delivery-text.ts";
+import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import {
   type DraftAnswer,
@@ -14,15 +14,14 @@ import {
   headerPairs,
   readDraft,
   type ScheduleDraft,
+  textOf,
 } from "#domain/schedule-draft.ts";
 import { validateTarget } from "#domain/target-url.ts";
-import { assertSameOrigin } from "../auth/same-origin.ts";
 import type { Ctx } from "../context.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
-import { addCookieToAnswer, beginAction } from "../http/page-answer.ts";
+import { addCookieToAnswer } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
-import { readPageCtx } from "../page-ctx.ts";
-import { getServices } from "../services.ts";
+import { addsHeader, type Refuse, runFormAction } from "../routes/form-action.ts";
 import { cloneElsewhere } from "./clone-elsewhere.ts";
 import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
 import { keyOfForm } from "./form-key.ts";
@@ -32,55 +31,31 @@ import { wholeSecondAfter } from "./whole-second.ts";
 
 /**
  * Stores the schedule of the form, as the user that `headers` authenticate. Validates like the API. The hidden
- * `formKey` makes a repeated submit with the same content idempotent. With `intent`
- * "add-header" it stores nothing and adds a row, which makes that button work without scripts. Throws VALIDATION when
- * `fields`, which Next.js makes of what a caller sends, are none.
+ * `formKey` makes a repeated submit with the same content idempotent. Throws what `runFormAction` throws.
  */
 export async function createByForm(headers: Headers, fields: FormData): Promise<DraftAnswer> {
-  if (!(fields instanceof FormData)) throw invalid([{ path: "", message: "must be a form" }]);
-  beginAction();
-  const draft = readDraft(fields);
-  const form = { from: text(fields, "from"), formKey: text(fields, "formKey") };
-  if (fields.get("intent") === "add-header") {
-    const headers = [...draft.headers, { name: "", value: "" }];
-    return { draft: { ...draft, headers }, formKey: form.formKey, problems: [], failure: null };
-  }
-  const refused = (failure: string, more: { isSignedOut?: boolean } = {}) => ({
-    draft,
-    formKey: form.formKey,
-    problems: [],
-    failure,
-    ...more,
+  return runFormAction(headers, fields, {
+    read: readDraft,
+    problemsOf,
+    pressAgain: "Press again: it is scheduled once.",
+    onIntent: addsHeader,
+    store: (ctx, draft, refused) =>
+      storeDraft(ctx, draft, { from: textOf(fields.get("from")), formKey: textOf(fields.get("formKey")) }, refused),
   });
-  const env = environmentOf(fields.get("env"));
-  try {
-    assertSameOrigin(headers, getServices().config.baseUrl);
-    const ctx = await readPageCtx(headers, { env, writes: true });
-    if (ctx === null) return refused("You are signed out.", { isSignedOut: true });
-    return await storeDraft(ctx, draft, form);
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) {
-      return refused(`${error.publicMessage} Press again: it is scheduled once.`);
-    }
-    if (!(error instanceof AppError)) throw error;
-    if (error.code === "UNAUTHORIZED") return refused("You are signed out.", { isSignedOut: true });
-    if (error instanceof SignInTooOld) {
-      const message = "To send it to another URL, sign in again: your sign-in is older than a day. Then press again.";
-      return { draft, formKey: form.formKey, problems: [{ field: "url", message }], failure: null };
-    }
-    const problems = error.code === "VALIDATION" ? problemsOf(error.details ?? [], draft) : [];
-    if (error.code === "PAYLOAD_TOO_LARGE") problems.push({ field: "payload", message: error.publicMessage });
-    return { draft, formKey: form.formKey, problems, failure: problems.length > 0 ? null : error.publicMessage };
-  }
 }
 
 type Form = { from: string; formKey: string };
 
-async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<DraftAnswer> {
+async function storeDraft(
+  ctx: Ctx,
+  draft: ScheduleDraft,
+  form: Form,
+  refused: Refuse<ScheduleDraft>,
+): Promise<DraftAnswer> {
   const nowMs = Date.now();
   const chosen = chooseTime(draft, nowMs);
   const problems = allProblems(ctx, draft, { chosen, from: form.from, nowMs });
-  if (problems.length > 0 || !chosen.ok) return { draft, formKey: form.formKey, problems, failure: null };
+  if (problems.length > 0 || !chosen.ok) return refused(problems);
 
   const own = draft.idempotencyKey !== "";
   // Compares the typed words, because relative ones ("in 5m") mean another instant each time.
@@ -96,13 +71,7 @@ async function storeDraft(ctx: Ctx, draft: ScheduleDraft, form: Form): Promise<D
   const page = `/schedules/${encodeId("sch", created.id)}`;
   if (own && created.outcome === "replayed" && created.mismatch) {
     const message = "A schedule for another request has this key. Nothing was stored.";
-    return {
-      draft,
-      formKey: form.formKey,
-      problems: [{ field: "idempotencyKey", message }],
-      failure: null,
-      existingHref: pageUrl(page, ctx.tenant.env),
-    };
+    return refused([{ field: "idempotencyKey", message }], { existingHref: pageUrl(page, ctx.tenant.env) });
   }
   const result = created.outcome === "replayed" ? "known" : created.overLimit ? "over" : "created";
   addCookieToAnswer(flashCookie(ctx.config, page, { result }));
@@ -136,7 +105,8 @@ function inputProblems(ctx: Ctx, draft: ScheduleDraft, from: string): DraftProbl
     const input = inputOf({ ...draft, headers: [] }, anyTime);
     const target =
       input.targetUrl !== undefined && validateTarget(input.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
-    return target && !target.ok ? problemsOf(targetRejection(target.reason).details ?? [], draft) : [];
+    const refused = target && !target.ok ? targetRejection(target.reason).details : [];
+    return problemsOf([...(refused ?? []), ...(delaysRejection(input.delivery, ctx.limits)?.details ?? [])], draft);
   } catch (error) {
     if (error instanceof AppError && error.code === "VALIDATION") return problemsOf(error.details ?? [], draft);
     throw error;
@@ -167,27 +137,30 @@ function inputOf(draft: ScheduleDraft, storing: Storing): CreateInput | RepeatIn
   const { method, url, payload, earlyFire, keepsHeaders, keepsPayload } = draft;
   const { time, idempotencyKey } = storing;
   const headers = Object.fromEntries(headerPairs(draft.headers));
+  const { delivery } = readDeliveryText(draft);
   if (decodeId("sch", storing.from) !== null) {
     return validate(RepeatInput, {
       ...{ ...time, idempotencyKey, targetUrl: url.trim() },
       ...(!keepsPayload && { payload }),
       ...(!keepsHeaders && { headers }),
+      delivery: delivery ?? null,
     });
   }
   const body = { targetUrl: url.trim(), method, ...time, headers, earlyFire, idempotencyKey };
-  return validate(CreateInput, { ...body, ...(payload !== "" && { payload }) });
+  return validate(CreateInput, { ...body, ...(payload !== "" && { payload }), ...(delivery && { delivery }) });
 }
 
 /** Translates the API's errors to the fields of the form. */
 function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): DraftProblem[] {
   return details.map(({ path, message }) => {
-    const [field = ""] = path.split(".", 1);
+    const [field = "", option = "", entry] = path.split(".");
     if (field === "headers")
       return { field: "header-0", message: `Headers: ${path.slice("headers.".length)} ${message}.` };
     if (field === "fireAt") {
       return { field: draft.words === "" ? "at" : "words", message: "This has passed. Name a later instant." };
     }
-    const named = NAMES.get(field);
+    if (entry !== undefined) return { field: "retryDelays", message: `Wait ${Number(entry) + 1} ${message}.` };
+    const named = NAMES.get(option || field);
     return named
       ? { field: named.field, message: `${named.name} ${message}.` }
       : { field: "url", message: `${path} ${message}.` };
@@ -199,10 +172,9 @@ const NAMES = new Map<string, { field: string; name: string }>(
     targetUrl: { field: "url", name: "The URL" },
     payload: { field: "payload", name: "The payload" },
     idempotencyKey: { field: "idempotencyKey", name: "The key" },
+    retryDelaysMs: { field: "retryDelays", name: "The list" },
+    giveUpStatuses: { field: "giveUp", name: "The list" },
+    expiresAt: { field: "expires", name: "The expiry" },
+    expiresIn: { field: "expires", name: "The expiry" },
   }),
 );
-
-function text(fields: FormData, name: string): string {
-  const value = fields.get(name);
-  return typeof value === "string" ? value : "";
-}

@@ -33,6 +33,8 @@ export function presentSchedule(row: ScheduleRow) {
     delivery: presentDelivery(row.delivery),
     replay_of: row.replayOf === null ? null : encodeId("sch", row.replayOf),
     operation_id: row.operationId === null ? null : encodeId("op", row.operationId),
+    recurrence: row.recurrence,
+    occurrence_at: row.occurrenceAt?.toISOString() ?? null,
   };
 }
 

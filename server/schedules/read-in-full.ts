@@ -46,6 +46,7 @@ export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
     ...rest
   } = row;
   const isErased = erasedAt !== null;
+  const isGenerated = row.occurrenceAt !== null || (idempotencyKey !== null && isKeyOfForm(idempotencyKey));
   const nextAttemptAt = row.status === "firing" ? null : row.nextAttemptAt;
   const settings = retryPolicyOf(row.delivery, effectiveRelaySettings(saved, ctx.limits), ctx.limits);
   return {
@@ -55,8 +56,8 @@ export async function readScheduleInFull(ctx: Ctx, textId: string, now: Date) {
     replayOf: replayOf && encodeId("sch", replayOf),
     operationId: operationId && encodeId("op", operationId),
     copies: { ...copies, newest: copies.newest.map((copy) => ({ ...copy, id: encodeId("sch", copy.id) })) },
-    /** Null for a key that a form generated, which means nothing to the owner. */
-    idempotencyKey: idempotencyKey !== null && isKeyOfForm(idempotencyKey) ? null : idempotencyKey,
+    /** Null for a key that a form or a recurrence generated, which means nothing to the owner. */
+    idempotencyKey: isGenerated ? null : idempotencyKey,
     /** Null for an operation's copy, and for a schedule from before its creator was recorded. */
     creator: createdBy === null ? null : creatorOf(createdBy, ctx.tenant.env, creatingKey),
     isErased,

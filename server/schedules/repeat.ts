@@ -1,5 +1,5 @@
 import { delaysRejection } from "#contract/inputs/delivery-input.ts";
-import type { RepeatInput } from "#contract/inputs/repeat-input.ts";
+import { isReplay, type RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { readTime } from "#contract/inputs/time-input.ts";
 import { contentErased, scheduleNotFound } from "#contract/refusals.ts";
 import { findStoredRequest, keptByCopy, type StoredRequest } from "#db/queries/schedules/stored-request.ts";
@@ -41,6 +41,7 @@ export function repeatRequest(ctx: Ctx, stored: StoredRequest & { id: string }, 
   const original = { of: stored.id, time: time?.given ?? null, payload, headers, targetUrl: hashedTarget, delivery };
   return {
     ...keptByCopy(stored.id, stored),
+    isUncounted: stored.isDead && isReplay(input),
     target,
     time,
     ...content,

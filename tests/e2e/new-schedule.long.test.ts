@@ -1,4 +1,4 @@
-// Guards: app/(dashboard)/schedules/new/**, components/schedules/**, server/schedules/create-by-form.ts, server/schedules/clone-elsewhere.ts, server/schedules/form*.ts, server/schedules/typed-time.ts, server/edge/action-bodies.ts, domain/schedule-draft.ts, domain/chosen-time.ts, domain/local-time*.ts, next.config.ts
+// Guards: app/(dashboard)/schedules/new/**, components/schedules/**, server/schedules/create-by-form.ts, server/schedules/clone-elsewhere.ts, server/schedules/form*.ts, server/routes/form-action.ts, server/schedules/typed-time.ts, server/edge/action-bodies.ts, domain/schedule-draft.ts, domain/chosen-time.ts, domain/local-time*.ts, next.config.ts
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 async function stored() {
   const rows = await harness.sql`
-    SELECT s.id, s.fire_at, s.early_fire, r.* FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
+    SELECT s.id, s.fire_at, s.early_fire, s.delivery, r.* FROM schedules s JOIN schedule_requests r ON r.schedule_id = s.id
     WHERE s.account_id = ${account.id} ORDER BY s.created_at`;
   return rows.map((row) => {
     const { id, account_id: accountId, env, method, target_url: targetUrl } = row;
@@ -39,6 +39,7 @@ async function stored() {
       payload: request.payload.toString(),
       key: row.idempotency_key,
       early: row.early_fire,
+      delivery: row.delivery,
       replayOf: row.replay_of && encodeId("sch", row.replay_of),
     };
   });
@@ -125,6 +126,48 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     await page.waitForURL(/\/schedules\/sch_\w+$/);
     expect(await stored()).toMatchObject([{ key: "order-1001", method: "PUT", payload: '{"whole": true}' }]);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("delivery options are closed at first, named where they are wrong, kept, and stored as they were typed", async () => {
+    const { page, close } = await harness.open(account, "/schedules/new", look);
+    await fill(page);
+    expect(await page.getByLabel("Time for an answer").isVisible()).toBe(false);
+    await page.getByText("Delivery options").click();
+    await page.getByLabel("Time for an answer").fill("1m");
+    await page.getByLabel("Wait before each retry").fill("2s, 10");
+    await page.getByLabel("Answers that end it at once").fill("200");
+    await page.getByLabel("Expires").fill("2031-01-01T09:00:00Z");
+    await send(page);
+    await page.getByText("3 fields need another look").waitFor();
+    await page.getByRole("link", { name: "The time for an answer must be from 1s to 30s." }).click();
+    expect(await page.getByLabel("Time for an answer").inputValue()).toBe("1m");
+    await page.getByLabel("Time for an answer").fill("5s");
+    await page.getByLabel("Wait before each retry").fill("1s, ".repeat(100));
+    await page.getByLabel("Answers that end it at once").fill("410, 400-404");
+    await send(page);
+    await page.getByRole("link", { name: /^Wait \d+ is one retry too many: this plan has \d+\.$/ }).waitFor();
+    await page.getByLabel("Wait before each retry").fill("2s, 1m");
+    await send(page);
+    await page.getByRole("link", { name: "The expiry must be after the time of the schedule." }).waitFor();
+    await page.getByLabel("Expires").fill("2h");
+    await send(page);
+    // The link of an error leaves its fragment, which a redirect keeps.
+    await page.waitForURL(/\/schedules\/sch_\w+(?:#\w+)?$/);
+    const options = { timeoutMs: 5_000, retryDelaysMs: [2_000, 60_000], giveUpStatuses: [410, "400-404"] };
+    const expiry = { expiresInMs: 7_200_000, expiresAtMs: Date.parse("2031-01-01T11:00:00.250Z") };
+    expect((await stored())[0]?.delivery).toEqual({ ...options, ...expiry });
+    expect(await page.getByRole("main").textContent()).toContain("Retries after 2s, 1m");
+
+    await page.getByRole("link", { name: "Clone", exact: true }).first().click();
+    await page.waitForURL(/from=/);
+    expect(await page.getByLabel("Wait before each retry").inputValue()).toBe("2s, 1m");
+    await page.getByLabel("In words").fill("2032-01-01T09:00:00Z");
+    await page.getByLabel("Wait before each retry").fill("none");
+    await send(page);
+    await page.waitForURL(/\/schedules\/sch_\w+$/);
+    const expiresAtMs = Date.parse("2032-01-01T11:00:00Z");
+    expect((await stored())[1]?.delivery).toEqual({ ...options, retryDelaysMs: [], ...expiry, expiresAtMs });
     await close();
   });
 
@@ -462,7 +505,7 @@ describe("a form that is posted", () => {
 it("a form of another build is accepted, because the ids of actions are the same in every build", async () => {
   const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
   expect(Buffer.from(manifest.encryptionKey, "base64").toString()).toMatch(/^no secret/);
-  expect(Object.keys(manifest.node)).toHaveLength(1);
+  expect(Object.keys(manifest.node)).toHaveLength(2);
 });
 
 it("a typed header value is in no URL, cookie or log line", async () => {

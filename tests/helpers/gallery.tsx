@@ -11,6 +11,7 @@ import { ListParts } from "../../app/dev/parts/list-parts.tsx";
 import { OverlayParts } from "../../app/dev/parts/overlay-parts.tsx";
 import { OverviewParts } from "../../app/dev/parts/overview-parts.tsx";
 import { PlaceParts } from "../../app/dev/parts/place-parts.tsx";
+import { RecurrenceParts } from "../../app/dev/parts/recurrence-parts.tsx";
 import { SchedulePageParts } from "../../app/dev/parts/schedule-page-parts.tsx";
 import { ScheduleParts } from "../../app/dev/parts/schedule-parts.tsx";
 import { SettingsParts } from "../../app/dev/parts/settings-parts.tsx";
@@ -47,6 +48,7 @@ export function renderEdges(): string {
       <OverviewParts />
       <ListParts />
       <SchedulePageParts />
+      <RecurrenceParts />
       <AccountParts />
     </PublicFrame>,
   );

@@ -69,6 +69,18 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
       missing: "/schedules/operations/op_00000000000000000000000000",
     }),
   },
+  "/recurrences": owners({ shown: "/recurrences" }),
+  "/recurrences/one": {
+    viewer: "owner",
+    states: (account) => ({
+      new: "/recurrences/one",
+      ...Object.fromEntries(
+        Object.entries(account?.recurrences ?? {}).map(([state, key]) => [state, ofRecurrence("one", key)]),
+      ),
+      missing: ofRecurrence("one", "no-such-key"),
+    }),
+  },
+  "/recurrences/delete": ofAccount(({ recurrences }) => ofRecurrence("delete", recurrences?.active ?? "")),
   "/logs": owners({
     shown: "/logs",
     failed: "/logs?outcome=failed",
@@ -107,6 +119,10 @@ const NO_SCHEDULE = "sch_00000000000000000000000000";
 /** The page of each thing below `path`, by its state. */
 function statesAt(path: string, ids: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(ids).map(([state, id]) => [state, `${path}/${id}`]));
+}
+
+function ofRecurrence(page: string, key: string): string {
+  return `/recurrences/${page}?key=${encodeURIComponent(key)}`;
 }
 
 function everybody(states: Record<string, string>): ListedPage {

@@ -16,6 +16,8 @@ export type SeededAccount = {
   keyId: string;
   /** Absent when there is none. */
   identityId?: string;
+  /** The key of a recurrence in each status; absent when there is none. */
+  recurrences?: Readonly<Record<string, string>>;
   /** The id of an operation in each status; absent when there is none. */
   operations?: Readonly<Record<string, string>>;
 };
@@ -72,8 +74,13 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
       new Date(Date.now() + aheadMs),
       { payload: '{"customer":"cus_81"}', headers: [["Content-Type", "application/json"]], ...overrides },
     );
-  const attempted = async (n: number, ...attempts: Omit<TestAttempt, "attemptedAt">[]) => {
-    const id = await create(n, 90 * MINUTE_MS);
+  const attempted = (n: number, ...attempts: Omit<TestAttempt, "attemptedAt">[]) => attemptedWith({}, n, ...attempts);
+  const attemptedWith = async (
+    overrides: ScheduleOverrides,
+    n: number,
+    ...attempts: Omit<TestAttempt, "attemptedAt">[]
+  ) => {
+    const id = await create(n, 90 * MINUTE_MS, overrides);
     const startMs = Date.now() - (n + 1) * 3 * MINUTE_MS;
     for (const [at, attempt] of attempts.entries()) {
       await recordTestAttempt(sql, id, { attemptedAt: new Date(startMs + at * 30_000), ...attempt });
@@ -89,7 +96,12 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
     early: await create(2, 20 * MINUTE_MS, { early: true }),
     firing: await seedFiring(sql, await create(1, 50 * MINUTE_MS)),
     failed: await attempted(3, { ...unavailable, offsetMs: 4 }, unreachable),
-    dead: await attempted(4, { ...unavailable, offsetMs: 31 }, { ...unreachable, status: "dead" }),
+    dead: await attemptedWith(
+      { delivery: DELIVERY },
+      4,
+      { ...unavailable, offsetMs: 31 },
+      { ...unreachable, status: "dead" },
+    ),
     succeeded: await attempted(5, { offsetMs: 3 }),
     late: await attempted(6, { offsetMs: 304, latencyMs: 912 }),
     retried: await attempted(7, { ...unavailable, offsetMs: 0 }, { statusCode: 200 }),
@@ -104,9 +116,15 @@ async function seedOwner(sql: postgres.Sql, keyRing: KeyRing): Promise<SeededAcc
     schedules: Object.fromEntries(encoded),
     keyId: await seedKeys(sql, account.id),
     identityId: await seedIdentities(sql, account.id),
+    recurrences: await seedRecurrences(sql, account.id, attempted),
     operations: await seedOperations(sql, account.id),
   };
 }
+
+const DELIVERY = {
+  ...{ timeoutMs: 5_000, retryDelaysMs: [30_000], giveUpStatuses: [410, "400-404"] },
+  ...{ expiresAtMs: Date.UTC(2031, 2, 27, 9), expiresInMs: 7_200_000 },
+};
 
 async function seedFiring(sql: postgres.Sql, id: string): Promise<string> {
   await sql`
@@ -167,6 +185,38 @@ async function seedIdentities(sql: postgres.Sql, accountId: string): Promise<str
         ${sql.json(details)}, ${network}, ${userAgent})`;
   }
   return encodeId("idn", google?.id);
+}
+
+type Attempted = (n: number, ...attempts: Omit<TestAttempt, "attemptedAt">[]) => Promise<string>;
+
+/** A recurrence in each status; the active one has occurrences of the last days, and instants that were left out. */
+async function seedRecurrences(sql: postgres.Sql, accountId: string, attempted: Attempted) {
+  const today = new Date().setUTCHours(8, 0, 0, 0);
+  const daysAgo = (days: number) => new Date(today - days * 24 * 60 * MINUTE_MS);
+  const leftOut = [{ fromMs: daysAgo(12).getTime(), toMs: daysAgo(11).getTime(), count: 2, reason: "missed" }];
+  const recurrences = [
+    { key: "daily-report", name: "Daily report", status: "active", cron: "0 9 * * *", leftOut },
+    { key: "payroll/é", name: null, status: "paused", cron: "30 2 L * *", leftOut: [] },
+    { key: "advent", name: "Advent calendar", status: "ended", cron: "0 7 1-24 12 *", leftOut: [] },
+  ].map((recurrence) => ({ ...recurrence, id: newId(Date.now()) }));
+  for (const { id, key, name, status, cron, leftOut } of recurrences) {
+    await sql`
+      INSERT INTO recurrences (id, account_id, env, shard, key, name, status, cron, timezone, on_clock_change, overlap,
+        catch_up, spread_ms, ends_at, target_url, origin, method, payload_size_bytes, request_hash, made_until, zone_data,
+        lead_ms, next_step_at, left_out, pause_note, created_by)
+      VALUES (${id}, ${accountId}, 'live', 0, ${key}, ${name}, ${status}, ${cron}, 'Europe/Berlin', 'first', 'allow',
+        'latest', 0, ${status === "ended" ? daysAgo(1) : null}, 'https://api.example.com/reports',
+        'https://api.example.com', 'POST', 21, '', now(), '2025a', 90000,
+        ${status === "active" ? new Date(Date.now() + 9e8) : null}, ${sql.json(leftOut)},
+        ${status === "paused" ? "the office moves" : null}, ${newId(Date.now())})`;
+  }
+  for (let day = 1; day <= 10; day++) {
+    const schedule = await attempted(70 + day, { offsetMs: day % 9 });
+    await sql`
+      UPDATE schedule_requests SET recurrence_id = ${recurrences[0]?.id ?? ""}, occurrence_at = ${daysAgo(day)}
+      WHERE schedule_id = ${schedule}`;
+  }
+  return Object.fromEntries(recurrences.map(({ key, status }) => [status, key]));
 }
 
 async function seedOperations(sql: postgres.Sql, accountId: string): Promise<Record<string, string>> {

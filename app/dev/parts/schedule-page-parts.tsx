@@ -21,11 +21,18 @@ const SCHEDULE: ShownSchedule = {
   firedAt: null,
   offsetMs: null,
   earlyFire: false,
+  delivery: {
+    timeoutMs: 5_000,
+    retryDelaysMs: [...Array(24).keys()].map((at) => (at + 1) * 61_000),
+    giveUpStatuses: [410, "400-404"],
+    expiresAtMs: NOW.getTime() + 86_400_000,
+  },
   payloadSizeBytes: 312,
   createdAt: new Date("2026-03-26T09:14:02.118Z"),
   endedAt: null,
   nextAttemptAt: new Date("2026-03-27T14:32:19.402Z"),
   replayOf: "sch_01kbm5qk4f8rz3c2x7w9v6n1tb",
+  recurrence: LONG_NAME.repeat(3),
   operationId: "op_01kbm5qk4f8rz3c2x7w9v6n1tb",
   creator: { kind: "key", name: "checkout-worker", prefix: "sw_live_", last4: "k2Qa", isRevoked: false },
   idempotencyKey: LONG_NAME.repeat(3),
@@ -103,7 +110,13 @@ export function SchedulePageParts() {
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21.5rem]">
           <Timeline schedule={SCHEDULE} zone="Europe/Berlin" now={NOW} />
           <div className="grid grid-cols-1 gap-4">
-            <RequestFacts schedule={SCHEDULE} env="test" hrefOf={(id) => `#${id}`} operationHref="#operation" />
+            <RequestFacts
+              schedule={SCHEDULE}
+              env="test"
+              hrefOf={(id) => `#${id}`}
+              operationHref="#operation"
+              recurrenceHref="#recurrence"
+            />
             <TimeFacts schedule={{ ...SCHEDULE, ...FIRED }} zone="Europe/Berlin" />
             <ActionsCard schedule={SCHEDULE} links={LINKS} />
           </div>

@@ -17,9 +17,11 @@ export function explainUsage({ code, message }: CommanderError, program: Command
   const isBeforeVerb = code === "commander.unknownOption" && argv[0] === given;
   const hint = isBeforeVerb
     ? " (Options stand after the verb)"
-    : meant && known?.includes(meant)
-      ? ` (Did you mean ${meant}?)`
-      : near && ` ${near}`;
+    : code === "commander.excessArguments" && verb?.name === "cron"
+      ? " (The rule is one argument: quote it)"
+      : meant && known?.includes(meant)
+        ? ` (Did you mean ${meant}?)`
+        : near && ` ${near}`;
   return new UsageError(`${problem}${hint}`, verb?.examples[0] ?? "stopwatch --help");
 }
 
@@ -45,6 +47,12 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(
     rm: "cancel",
     stop: "cancel",
     del: "cancel",
+    crontab: "cron",
+    recur: "cron",
+    every: "cron",
+    recurrence: "recurrences",
+    crons: "recurrences",
+    apply: "recurrences",
     move: "reschedule",
     patch: "reschedule",
     update: "reschedule",

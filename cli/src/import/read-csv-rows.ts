@@ -27,7 +27,7 @@ export function* readCsvRows(text: string, map: ReadonlyMap<string, string>): Ge
       if (column === "ignored" || cell.text === "") continue;
       const problem = fill(item, column, cell.text);
       if (problem) problems.push({ line: cell.line, column: cell.column, message: problem });
-      places.set("field" in column ? column.field : "headers", cell);
+      places.set("field" in column ? column.field : "header" in column ? "headers" : "delivery", cell);
     }
     yield { line, item, problems, placeOf: (field) => placeOf(places.get(field)) };
   }
@@ -57,15 +57,30 @@ function fill(item: Item, column: Exclude<Column, "ignored">, text: string): str
     item.headers = { ...(item.headers as object), [column.header]: text };
     return undefined;
   }
-  if (column.field === "headers") {
-    const fault = findJsonFault(text);
-    if (fault) return `headers must be JSON such as {"X-A": "1"}, and ${fault.message}`;
-    const headers = JSON.parse(text);
-    item.headers = item.headers ? { ...headers, ...item.headers } : headers;
+  if ("option" in column) {
+    item.delivery = { ...(item.delivery as object), [column.option]: optionOf(column.option, text) };
     return undefined;
   }
-  item[column.field] = column.field === "earlyFire" ? (BOOLEANS.get(text) ?? text) : text;
+  const { field } = column;
+  if (field === "headers" || field === "delivery") {
+    const fault = findJsonFault(text);
+    if (fault) return `${field} must be JSON such as ${JSON_EXAMPLES[field]}, and ${fault.message}`;
+    const value = JSON.parse(text);
+    item[field] = item[field] ? { ...value, ...item[field] } : value;
+    return undefined;
+  }
+  item[field] = field === "earlyFire" ? (BOOLEANS.get(text) ?? text) : text;
   return undefined;
+}
+
+const JSON_EXAMPLES = { headers: '{"X-A": "1"}', delivery: '{"timeoutMs": 5000}' };
+
+/** A delivery option as the API takes it: a list has commas or spaces between its entries, or is "none". */
+function optionOf(option: string, text: string): unknown {
+  const value = (entry: string) => (/^\d+$/.test(entry) ? Number(entry) : entry);
+  if (option === "expiresAt" || option === "expiresIn") return text;
+  if (option === "timeoutMs") return value(text);
+  return text === "none" ? [] : text.split(/[\s,]+/).map(value);
 }
 
 const BOOLEANS = new Map([

@@ -38,14 +38,17 @@ function readObject(line: number, value: unknown, { map, withoutPayloads }: RowO
   const item: Item = isExported ? fromExport(value) : {};
   const problems: string[] = [];
   let headers: object | undefined;
+  let options: object | undefined;
   for (const [name, content] of Object.entries(value)) {
     const column = findColumn(name, map);
     if (column === "ignored" || (column === undefined && isExported)) continue;
     if (column === undefined) problems.push(describeUnknown("field", name));
     else if ("header" in column) headers = { ...headers, [column.header]: content };
+    else if ("option" in column) options = { ...options, [column.option]: content };
     else item[column.field] = content;
   }
   if (headers) item.headers = { ...(item.headers as object), ...headers };
+  if (options) item.delivery = { ...(item.delivery as object), ...options };
   if (isExported && "has_payload" in value && value.has_payload && item.payload === undefined && !withoutPayloads) {
     problems.push(WITHOUT_PAYLOAD);
   }

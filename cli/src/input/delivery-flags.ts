@@ -16,7 +16,7 @@ export function addDeliveryFlags(command: Command): void {
 
 /** The delivery options that flags say; undefined without any. Throws UsageError. */
 export function parseDeliveryFlags({ timeout, retryDelays, giveUp, expiresIn }: DeliveryFlags) {
-  const options: DeliveryOptions = {
+  const options: Omit<DeliveryOptions, "expiresAt"> = {
     ...(timeout !== undefined && { timeoutMs: ms("--timeout", timeout) }),
     ...(retryDelays !== undefined && { retryDelaysMs: listOf(retryDelays).map((one) => ms("--retry-delays", one)) }),
     ...(giveUp !== undefined && { giveUpStatuses: listOf(giveUp).map(statusOf) }),

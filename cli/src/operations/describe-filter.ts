@@ -4,7 +4,7 @@ import { printable } from "../output/printable.ts";
 
 /** A filter in words: `scheduled or failed, with "hook" in the address, that fire before …`. */
 export function describeFilter({ status, q, from, to, ...narrow }: OperationSet): string {
-  const { host, code, late, idempotency_key: key, operation } = narrow;
+  const { host, code, late, idempotency_key: key, operation, recurrence } = narrow;
   const parts = [
     status?.join(" or ") ?? "of any status",
     host && `to ${printable(host)}`,
@@ -12,6 +12,7 @@ export function describeFilter({ status, q, from, to, ...narrow }: OperationSet)
     late && `${printable(late)} ms late`,
     key && `with the idempotency key "${printable(key)}"`,
     operation && `made by ${printable(operation)}`,
+    recurrence && `of the recurrence "${printable(recurrence)}"`,
     q && `with "${printable(q)}" in the address`,
     from && `that fire from ${localTimeInZone(String(from))} on`,
     to && `that fire before ${localTimeInZone(String(to))}`,

@@ -25,7 +25,7 @@ export function scheduleFacts(schedule: Schedule): Fact[] {
   ];
 }
 
-function describeSize(bytes: number): string {
+export function describeSize(bytes: number): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 
@@ -33,12 +33,15 @@ function lastAnswer({ last_status_code, last_error }: Schedule): string | null {
   return [last_status_code, last_error].filter((part) => part !== null).join(" ") || null;
 }
 
-function describeDelivery({ timeout_ms, retry_delays_ms, give_up_statuses, expires_at }: Delivery): string {
+/** Delivery options in words. `expiresInMs`: how long after its time an occurrence expires. */
+export function describeDelivery(delivery: Delivery, expiresInMs: number | null = null): string {
+  const { timeout_ms, retry_delays_ms, give_up_statuses, expires_at } = delivery;
   const parts = [
     timeout_ms === null ? null : `${timeout_ms / 1_000} s for an answer`,
     retry_delays_ms && `retries after ${retry_delays_ms.map(writeDuration).join(", ") || "nothing: none"}`,
     give_up_statuses && `ended by ${give_up_statuses.join(", ") || "no status"}`,
     expires_at && `expires at ${localTimeInZone(expires_at)}`,
+    expiresInMs && `expires after ${writeDuration(expiresInMs)}`,
   ];
   return parts.filter((part) => part !== null).join("; ");
 }

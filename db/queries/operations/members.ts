@@ -72,7 +72,7 @@ async function findMatching(
   const from = place ?? { atMs: operation.acceptedAtMs, id: LAST_ID };
   const rows = await tx`
     WITH scanned AS MATERIALIZED (
-      SELECT schedule_id AS id, created_at AS at, ${isOfRequest(tx, search)} AS matches,
+      SELECT schedule_id AS id, created_at AS at, ${isOfRequest(tx, operation, search)} AS matches,
         row_number() OVER (ORDER BY created_at DESC, schedule_id DESC)::integer AS n
       FROM schedule_requests
       WHERE account_id = ${accountId} AND env = ${env}

@@ -2,6 +2,7 @@ import { and, count, desc, eq, gt, sql } from "drizzle-orm";
 import { hasFilters } from "#domain/filters.ts";
 import { newId } from "#domain/ids.ts";
 import {
+  type FilterGeneration,
   narrowerShard,
   OPERATIONS_RUNNING_MAX,
   type OperationAction,
@@ -131,7 +132,7 @@ async function insert(
     .values({
       id: newId(Date.now()),
       ...tenant,
-      shard: wanted.filter && hasFilters(wanted.filter) ? narrowerShard(account.shard) : account.shard,
+      shard: narrowerShard(account.shard, generationOf(wanted.filter)),
       action: wanted.action,
       status: isNothing ? "done" : "running",
       filter: wanted.filter,
@@ -148,6 +149,11 @@ async function insert(
     })
     .returning(operationColumns);
   return row;
+}
+
+function generationOf(filter: OperationFilter | null): FilterGeneration {
+  if (filter === null || !hasFilters(filter)) return 0;
+  return filter.recurrence === undefined ? 1 : 2;
 }
 
 async function findByKey(tx: DbOrTx, tenant: Tenant, key: string) {

@@ -3,6 +3,7 @@ import type { Sql } from "../../client.ts";
 import type { Runner } from "../../literals.ts";
 import { pgArray } from "../../pg-array.ts";
 import { leaseUntil } from "../fleet/beats.ts";
+import { HELD } from "../recurrences/held.ts";
 import { cancelLocked } from "../schedules/cancel-locked.ts";
 
 /**
@@ -26,17 +27,23 @@ export async function cancelDueBefore(
   { dueBeforeMs, heldSinceMs }: DueBefore,
   { shard, after, limit }: { shard: number; after: Place | null; limit: number },
 ): Promise<{ cancelled: number; next: Place | null }> {
+  const dueBefore = sql`to_timestamp(${dueBeforeMs}::float8 / 1000)`;
+  const open = sql`
+    SELECT id, next_attempt_at FROM schedules WHERE shard = ${shard} AND status IN ('scheduled', 'failed')
+      AND (next_attempt_at, id) > (to_timestamp(${after?.dueMs ?? -1e11}::float8 / 1000), ${after?.id ?? NIL}::uuid)`;
+  // What is held until it is known whether it overlaps is due when it fires.
   const [row] = await sql`
     WITH found AS MATERIALIZED (
-      SELECT id, next_attempt_at FROM schedules
-      WHERE shard = ${shard} AND status IN ('scheduled', 'failed')
-        AND next_attempt_at < to_timestamp(${dueBeforeMs}::float8 / 1000)
-        AND (next_attempt_at, id) > (to_timestamp(${after?.dueMs ?? -1e11}::float8 / 1000), ${after?.id ?? NIL}::uuid)
+      SELECT id, next_attempt_at FROM (
+        (${open} AND next_attempt_at < ${dueBefore} ORDER BY next_attempt_at, id LIMIT ${limit})
+        UNION ALL
+        (${open} AND next_attempt_at = ${HELD}::timestamptz AND fire_at < ${dueBefore}
+          AND next_attempt_at >= ${dueBefore} ORDER BY next_attempt_at, id LIMIT ${limit})) o
       ORDER BY next_attempt_at, id LIMIT ${limit}
     ), locked AS MATERIALIZED (
       SELECT s.id FROM schedules s
       WHERE s.id = ANY (ARRAY(SELECT id FROM found)) AND s.status || '' IN ('scheduled', 'failed')
-        AND s.next_attempt_at < to_timestamp(${dueBeforeMs}::float8 / 1000)
+        AND (s.next_attempt_at < ${dueBefore} OR (s.next_attempt_at = ${HELD}::timestamptz AND s.fire_at < ${dueBefore}))
         AND s.updated_at < to_timestamp(${heldSinceMs}::float8 / 1000)
       ORDER BY s.id FOR UPDATE
     ), cancelled AS (${cancelLocked(sql, BY_RECONCILE)})

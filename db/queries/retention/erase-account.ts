@@ -155,6 +155,8 @@ async function finish(...[sql, accountId]: Parameters<Stage>): ReturnType<Stage>
       DELETE FROM notices USING bare WHERE account_id = bare.id
     ), gone_operations AS (
       DELETE FROM operations USING bare WHERE account_id = bare.id
+    ), gone_recurrences AS (
+      DELETE FROM recurrences USING bare WHERE account_id = bare.id
     ), gone_groups AS (
       DELETE FROM death_groups USING bare WHERE account_id = bare.id
     ), gone_lanes AS (

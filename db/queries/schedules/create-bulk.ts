@@ -54,17 +54,20 @@ export async function createSchedules(
   return withRetries(() => (others.length === 0 ? store(sql) : sql.begin(store)));
 }
 
+/** What a schedule is an occurrence of (UUID), and its instant there, epoch ms. */
+export type OccurrenceOf = { recurrenceId: string; atMs: number };
+
 /**
- * As `createSchedules`, as one statement of a larger transaction: the copies that an operation (UUID) makes. The caller
- * bounds the bytes, and repeats the whole transaction when this throws.
+ * As `createSchedules`, as one statement of a larger transaction: the copies that an operation (UUID) makes, or
+ * occurrences, one for each schedule. The caller bounds the bytes, and repeats the whole transaction when this throws.
  */
 export function createSchedulesWithin(
   tx: Sql,
   tenant: Tenant,
   limits: CreationLimits,
-  { operationId, schedules }: { operationId: string; schedules: readonly NewSchedule[] },
+  made: { schedules: readonly NewSchedule[]; operationId?: string; occurrences?: readonly OccurrenceOf[] },
 ): Promise<BulkCreation[] | "inactive" | "stale"> {
-  return insert(tx, tenant, limits, { schedules, stored: [], isLast: true, operationId });
+  return insert(tx, tenant, limits, { ...made, stored: [], isLast: true });
 }
 
 const SLICE_BYTES = 4 * 1024 * 1024;
@@ -95,6 +98,7 @@ type Slice = {
   stored: readonly string[];
   isLast: boolean;
   operationId?: string;
+  occurrences?: readonly OccurrenceOf[];
 };
 
 async function insert(
@@ -136,12 +140,13 @@ async function findMismatched(sql: Runner, replayed: { id: string; schedule: New
 }
 
 function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice: Slice) {
-  const { schedules, stored, isLast, operationId = null } = slice;
+  const { schedules, stored, isLast, operationId = null, occurrences } = slice;
   const { cached } = limits;
   const numbers = (of: (one: NewSchedule) => number) => pgArray(schedules.map(of));
   const words = (of: (one: NewSchedule) => string | null) => pgArray(schedules.map(of));
   const texts = (of: (one: NewSchedule) => string | null) => pgTextArray(schedules.map(of));
   const hasOptions = schedules.some(({ delivery }) => delivery !== null);
+  const areAllCounted = schedules.every(({ isUncounted = false }) => !isUncounted);
   const contents = Buffer.concat(schedules.flatMap(({ sealed }) => sealed ?? []));
   return sql`
     SELECT n, outcome, id, status, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
@@ -164,7 +169,10 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice
       ${words((one) => String(one.rejection !== null))}::text::boolean[],
       ${pgArray(stored)}::text::uuid[], ${isLast}, ${operationId}::uuid,
       ${limits.createdBy ?? null}::uuid,
-      ${hasOptions ? texts(({ delivery }) => deliveryText(delivery)) : null}::text::jsonb[])`;
+      ${hasOptions ? texts(({ delivery }) => deliveryText(delivery)) : null}::text::jsonb[],
+      ${occurrences ? pgArray(occurrences.map((one) => one.recurrenceId)) : null}::text::uuid[],
+      ${occurrences ? pgArray(occurrences.map(({ atMs }) => formatInstant(atMs))) : null}::text::timestamptz[],
+      ${areAllCounted ? null : words(({ isUncounted = false }) => String(!isUncounted))}::text::boolean[])`;
 }
 
 const TRIES_MAX = 3;

@@ -31,6 +31,8 @@ export type NewSchedule = {
   rejection: ErrorCode | null;
   /** Null without any. */
   delivery: DeliveryOptions | null;
+  /** It needs no room in the quota, and takes none: the replay of a `dead` one. */
+  isUncounted?: boolean;
 };
 
 export type Creation =
@@ -80,7 +82,7 @@ export async function createSchedule(
       ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
       ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
       ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid,
-      ${deliveryText(schedule.delivery)}::text::jsonb)`;
+      ${deliveryText(schedule.delivery)}::text::jsonb, ${!schedule.isUncounted}::boolean)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {

@@ -1,7 +1,8 @@
-import { and, eq, inArray, type SQL } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../orm.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { HELD } from "../recurrences/held.ts";
 
 /** What every read of a schedule selects. */
 export const scheduleColumns = {
@@ -17,9 +18,12 @@ export const scheduleColumns = {
   payloadSizeBytes: schedules.payloadSizeBytes,
   createdAt: schedules.createdAt,
   updatedAt: schedules.updatedAt,
-  nextAttemptAt: schedules.nextAttemptAt,
+  nextAttemptAt: sql<Date | null>`CASE WHEN ${schedules.nextAttemptAt} = ${HELD}::timestamptz THEN ${schedules.fireAt}
+    ELSE ${schedules.nextAttemptAt} END`.mapWith(schedules.nextAttemptAt),
   replayOf: scheduleRequests.replayOf,
   operationId: scheduleRequests.operationId,
+  occurrenceAt: scheduleRequests.occurrenceAt,
+  recurrence: sql<string | null>`(SELECT o.key FROM recurrences o WHERE o.id = ${scheduleRequests.recurrenceId})`,
   claimDeadline: schedules.claimDeadline,
   movedToNowAt: schedules.movedToNowAt,
   lastStatusCode: schedules.lastStatusCode,
@@ -30,8 +34,11 @@ export const scheduleColumns = {
 
 export type ScheduleRow = Pick<
   typeof schedules.$inferSelect & typeof scheduleRequests.$inferSelect,
-  keyof typeof scheduleColumns
->;
+  Exclude<keyof typeof scheduleColumns, "recurrence">
+> & {
+  /** The key of the recurrence that it is an occurrence of, unless that was deleted. */
+  recurrence: string | null;
+};
 
 /** One schedule by its UUID; undefined when it belongs to another account or environment. */
 export async function findSchedule(db: DbOrTx, tenant: Tenant, id: string): Promise<ScheduleRow | undefined> {

@@ -4,7 +4,7 @@ import { apiKeys } from "../../schema/index.ts";
 import { scheduleRequests, schedules } from "../../schema/schedules.ts";
 import { apiKeyColumns } from "../accounts/api-keys.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { scheduleColumns } from "./find.ts";
+import { type ScheduleRow, scheduleColumns } from "./find.ts";
 
 const fullColumns = {
   ...scheduleColumns,
@@ -16,13 +16,14 @@ const fullColumns = {
   createdBy: scheduleRequests.createdBy,
 };
 
-export type FullScheduleRow = Pick<
-  typeof schedules.$inferSelect & typeof scheduleRequests.$inferSelect,
-  keyof typeof fullColumns
-> & {
-  /** The API key that created it, unless it was deleted. */
-  creatingKey: { name: string; last4: string; revokedAt: Date | null } | null;
-};
+export type FullScheduleRow = ScheduleRow &
+  Pick<
+    typeof schedules.$inferSelect & typeof scheduleRequests.$inferSelect,
+    Exclude<keyof typeof fullColumns, keyof ScheduleRow>
+  > & {
+    /** The API key that created it, unless it was deleted. */
+    creatingKey: { name: string; last4: string; revokedAt: Date | null } | null;
+  };
 
 /**
  * All columns that the page of a schedule (UUID) shows; undefined when it belongs to another account or environment.

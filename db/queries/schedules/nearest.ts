@@ -1,6 +1,7 @@
 import type { ScheduleStatus } from "#domain/states.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { HELD } from "../recurrences/held.ts";
 
 export type NearSchedule = {
   /** UUID. */
@@ -49,7 +50,8 @@ async function withRequests(sql: Sql, rows: Fragment, order: Fragment, limit: nu
   const found = await sql`
     SELECT s.id, s.status, r.method, r.target_url AS "targetUrl", extract(epoch FROM s.fire_at)::float8 * 1000 AS "fireAtMs",
       extract(epoch FROM s.fired_at)::float8 * 1000 AS "firedAtMs", s.offset_ms::float8 AS "offsetMs",
-      extract(epoch FROM s.next_attempt_at)::float8 * 1000 AS "nextAttemptAtMs"
+      extract(epoch FROM CASE WHEN s.next_attempt_at = ${HELD}::timestamptz THEN s.fire_at ELSE s.next_attempt_at END)::float8
+        * 1000 AS "nextAttemptAtMs"
     FROM (SELECT * FROM (${rows}) legs ORDER BY ${order} LIMIT ${limit}) s
     JOIN schedule_requests r ON r.schedule_id = s.id
     ORDER BY ${order}`;

@@ -6,7 +6,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 import { type CreationLimits, deliveryText, type NewSchedule } from "./create.ts";
 
 /** A schedule that is to have its idempotency key, whoever has it now. */
-export type PutRequest = Omit<NewSchedule, "replayOf" | "idempotencyKey"> & {
+export type PutRequest = Omit<NewSchedule, "replayOf" | "idempotencyKey" | "isUncounted"> & {
   idempotencyKey: string;
   /**
    * The schedule (UUID) that was seen to have the key, or null. It is changed in place where it is also the request's `id`,

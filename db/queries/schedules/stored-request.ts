@@ -13,6 +13,7 @@ export type StoredRequest = {
   isErased: boolean;
   /** Null without any. */
   delivery: DeliveryOptions | null;
+  isDead: boolean;
 };
 
 /**
@@ -38,14 +39,14 @@ export async function findStoredRequests(
   ids: readonly string[],
 ): Promise<Map<string, StoredRequest>> {
   const rows = await sql`
-    SELECT r.schedule_id, r.target_url, r.method, r.sealed, r.erased_at IS NOT NULL AS is_erased,
-      (SELECT s.delivery FROM schedules s WHERE s.id = r.schedule_id) AS delivery
-    FROM schedule_requests r
+    SELECT r.schedule_id, r.target_url, r.method, r.sealed, r.erased_at IS NOT NULL AS is_erased, s.delivery,
+      s.status = 'dead' AS is_dead
+    FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
     WHERE r.schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND r.account_id = ${tenant.accountId} AND r.env = ${tenant.env}`;
   return new Map(
-    rows.map(({ schedule_id, target_url: targetUrl, is_erased: isErased, method, sealed, delivery }) => [
+    rows.map(({ schedule_id, target_url: targetUrl, is_erased: isErased, is_dead: isDead, ...row }) => [
       schedule_id,
-      { targetUrl, method, sealed, isErased, delivery },
+      { targetUrl, method: row.method, sealed: row.sealed, isErased, delivery: row.delivery, isDead },
     ]),
   );
 }

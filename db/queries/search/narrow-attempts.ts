@@ -7,7 +7,7 @@ import type { Tenant } from "../accounts/tenant.ts";
 import type { AttemptCursor, AttemptKey, AttemptSearch } from "./attempt-search.ts";
 import { type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
-import { all, hasCode, hasHost, isLate, isOfRequest, looksAtRequest } from "./search-filter.ts";
+import { all, hasCode, hasHost, isLate, isOfRecurrence, isOfRequest, looksAtRequest } from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Attempts of one schedule cost about as much as so many rows of one index. */
@@ -31,6 +31,7 @@ export function narrowSources(
     host,
     operationId,
     idempotencyKey,
+    recurrence,
     scheduleId,
     late,
     measured,
@@ -51,7 +52,7 @@ export function narrowSources(
     : sql`attempted_at DESC, schedule_id DESC, attempt DESC`;
   const behind = after ? (isByLateness ? isLater(after) : isEarlier(after)) : sql`true`;
 
-  const ofRequest = isOfRequest(sql, wanted);
+  const ofRequest = isOfRequest(sql, tenant, wanted);
   const { isDelivered, isUndelivered } = possibleOutcomes(wanted);
   const isOfCode = wanted.code !== undefined && hasCode(sql, wanted.code, sql`status_code`, sql`status_code IS NULL`);
   const isInRange = late && !measured && isLate(sql, sql`floor(late_ms)`, late);
@@ -150,6 +151,13 @@ export function narrowSources(
       (measured || wanted.code !== undefined) &&
       source(false, { scanned: newest(false), found: withRequest }),
     operationId !== undefined && bySchedules(requestsOf(sql`operation_id = ${operationId}::uuid`)),
+    recurrence !== undefined &&
+      bySchedules(
+        (limit) => sql`
+          SELECT schedule_id, ${ofRequest} AS passes FROM schedule_requests
+          WHERE ${ownedBy(tenant)} AND ${isOfRecurrence(sql, tenant, recurrence)}
+          ORDER BY occurrence_at DESC, schedule_id DESC LIMIT ${limit}`,
+      ),
     host !== undefined && bySchedules(requestsOf(hasHost(sql, sql`target_url`, host))),
     q &&
       bySchedules(

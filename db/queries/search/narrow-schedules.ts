@@ -9,7 +9,17 @@ import { type PassStatement, runPass } from "./passes.ts";
 import { isShort, SHORT_Q_ROWS, substringPattern } from "./query.ts";
 import { wasCreatedBefore } from "./scan-schedules.ts";
 import { inShardOf, isFiltered, type ScheduleKey, type WantedSchedules } from "./schedule-search.ts";
-import { all, hasCode, hasHost, isDueIn, isLate, isOfRequest, isOfState, looksAtRequest } from "./search-filter.ts";
+import {
+  all,
+  hasCode,
+  hasHost,
+  isDueIn,
+  isLate,
+  isOfRecurrence,
+  isOfRequest,
+  isOfState,
+  looksAtRequest,
+} from "./search-filter.ts";
 import type { Source } from "./search-sources.ts";
 
 /** Rows with these columns can be sorted and checked: `is_unsent` rows have no lateness, and come last in its order. */
@@ -21,14 +31,14 @@ const COLUMNS = sql`created_at, fire_at, offset_ms, ${sql.raw(`status IN ('${STA
  * the list, unless one schedule at most can match, or `q` is short.
  */
 export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedules): Source<ScheduleKey>[] {
-  const { q, sort, host, operationId, idempotencyKey, late, after } = wanted;
+  const { q, sort, host, operationId, idempotencyKey, recurrence, late, after } = wanted;
   const own = ownedBy(tenant);
   const order = ORDERS[sort];
   const behind = after ? isBehind(sort, after) : sql`true`;
   const statuses = possibleStatuses(wanted);
   const range = isDueIn(sql, wanted);
 
-  const ofRequest = isOfRequest(sql, wanted);
+  const ofRequest = isOfRequest(sql, tenant, wanted);
   const ofState = isOfState(sql, STATE, { ...wanted, statuses });
   const looksAtState = isNarrowedByState(wanted) || sort !== "-created_at";
 
@@ -140,6 +150,12 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
       ${q.scheduleId ? sql`UNION SELECT schedule_id, created_at, true FROM schedule_requests WHERE ${own} AND schedule_id = ${q.scheduleId}` : sql``}`,
     found: (rows: SQL) => withState(sql`(${withRequest(rows)}) l`),
   };
+  const ofRecurrence = recurrence !== undefined && {
+    scanned: (limit: number) => sql`
+      SELECT schedule_id AS id, created_at, ${ofRequest} AS passes FROM schedule_requests
+      WHERE ${own} AND ${isOfRecurrence(sql, tenant, recurrence)} ORDER BY occurrence_at DESC, schedule_id DESC LIMIT ${limit}`,
+    found: withState,
+  };
   const hasLegs = sort === "-created_at" || sort === "late";
   return [
     inOrder,
@@ -147,6 +163,7 @@ export function narrowSources(db: DbOrTx, tenant: Tenant, wanted: WantedSchedule
     late && sort !== "late" && source(false, { scanned: latest, found: withRequest }),
     isFailure && source(false, { scanned: ofAnswer, found: withRequest }),
     hasLegs && isFiltered(wanted) && source(false, { scanned: legs(statuses, sql`DESC`, false), found: withRequest }),
+    ofRecurrence && source(false, ofRecurrence),
     byTarget && source(false, byTarget),
   ].filter((one) => one !== false && one !== undefined);
 }

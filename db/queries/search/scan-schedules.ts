@@ -16,7 +16,7 @@ export type Scope = { db: DbOrTx; tenant: Tenant; wanted: WantedSchedules };
 export function scanFirst(scope: Scope, rowsMax: number, foundMax: number): Promise<SearchPass<ScheduleKey>> {
   const { wanted } = scope;
   const statement = isByFire(wanted)
-    ? { scanned: byFire(scope), found: withTarget(wanted) }
+    ? { scanned: byFire(scope), found: withTarget(scope) }
     : { scanned: newest(scope, isBehind(wanted, sql`(created_at, schedule_id)`)), found: ofCreation(wanted) };
   return scan(scope, { ...statement, rowsMax, foundMax, isInOrder: true });
 }
@@ -25,7 +25,7 @@ export function scanFirst(scope: Scope, rowsMax: number, foundMax: number): Prom
 export function scanByStatus(scope: Scope, rowsMax: number): Promise<SearchPass<ScheduleKey>> {
   const { wanted } = scope;
   const isAllOrNone = wanted.q !== undefined;
-  const statement = { scanned: byFire(scope), found: withTarget(wanted), isInOrder: isByFire(wanted) };
+  const statement = { scanned: byFire(scope), found: withTarget(scope), isInOrder: isByFire(wanted) };
   return scan(scope, { ...statement, rowsMax, isAllOrNone });
 }
 
@@ -73,7 +73,7 @@ type Scanned = PassStatement["scanned"];
 
 function newest({ tenant, wanted }: Scope, condition: SQL): Scanned {
   return (limit) => sql`
-    SELECT schedule_id AS id, created_at AS at, ${isOfRequest(sql, { q: wanted.q })} AS matches FROM schedule_requests
+    SELECT schedule_id AS id, created_at AS at, ${isOfRequest(sql, tenant, { q: wanted.q })} AS matches FROM schedule_requests
     WHERE ${ownedBy(tenant)} AND ${condition} AND ${wasCreatedBefore(wanted)}
     ORDER BY created_at DESC, schedule_id DESC LIMIT ${limit}`;
 }
@@ -137,11 +137,11 @@ function ofTarget({ tenant, wanted: { q } }: Scope): Scanned {
 type Found = NonNullable<PassStatement["found"]>;
 
 // Where a pass ends with enough rows, joins are lateral with a limit: one look-up by id for each row, and none for the rest.
-function withTarget({ q }: WantedSchedules): Found | undefined {
+function withTarget({ tenant, wanted: { q } }: Scope): Found | undefined {
   if (!q) return undefined;
   return (rows) => sql`
     SELECT l.* FROM ${rows} CROSS JOIN LATERAL (
-      SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${isOfRequest(sql, { q })} LIMIT 1) r`;
+      SELECT FROM schedule_requests WHERE schedule_id = l.id AND ${isOfRequest(sql, tenant, { q })} LIMIT 1) r`;
 }
 
 function ofCreation(wanted: WantedSchedules): Found {

@@ -2,6 +2,7 @@ import { parseCode } from "#domain/answer-code.ts";
 import type { Filters } from "#domain/filter-values.ts";
 import type { LateRange } from "#domain/late-range.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
+import type { Tenant } from "../accounts/tenant.ts";
 import { type Query, substringPattern } from "./query.ts";
 
 /**
@@ -20,19 +21,28 @@ export function all<Part>(tag: Tag<Part>, conditions: (Part | false | undefined)
 /** The condition on a row of `schedule_requests`: what a filter says of the request. */
 export function isOfRequest<Part>(
   tag: Tag<Part>,
-  { q, host, operationId, idempotencyKey }: Filters & { q?: Query | undefined },
+  tenant: Tenant,
+  { q, host, operationId, idempotencyKey, recurrence }: Filters & { q?: Query | undefined },
 ): Part {
   return all(tag, [
     q && tag`(target_url ILIKE ${substringPattern(q)} OR schedule_id = ${q.scheduleId}::uuid)`,
     host !== undefined && hasHost(tag, tag`target_url`, host),
     operationId !== undefined && tag`operation_id = ${operationId}::uuid`,
     idempotencyKey !== undefined && tag`idempotency_key = ${idempotencyKey}`,
+    recurrence !== undefined && isOfRecurrence(tag, tenant, recurrence),
   ]);
 }
 
 /** Whether `isOfRequest` asks for anything. */
-export function looksAtRequest({ q, host, operationId, idempotencyKey }: Filters & { q?: Query | undefined }): boolean {
-  return (q ?? host ?? operationId ?? idempotencyKey) !== undefined;
+export function looksAtRequest(wanted: Filters & { q?: Query | undefined }): boolean {
+  const { q, host, operationId, idempotencyKey, recurrence } = wanted;
+  return (q ?? host ?? operationId ?? idempotencyKey ?? recurrence) !== undefined;
+}
+
+/** The condition that a request is of an occurrence of the recurrence that has a key. */
+export function isOfRecurrence<Part>(tag: Tag<Part>, { accountId, env }: Tenant, key: string): Part {
+  return tag`recurrence_id = (
+    SELECT o.id FROM recurrences o WHERE o.account_id = ${accountId}::uuid AND o.env = ${env} AND o.key = ${key} LIMIT 1)`;
 }
 
 /** The columns of `schedules` that change, or what was in them at an earlier instant. */

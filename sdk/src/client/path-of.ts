@@ -8,9 +8,9 @@ export function pathOf(root: "/v1/schedules" | "/v1/operations", id: string): st
   return `${root}/${id}`;
 }
 
-/** The path of the schedule with a key. Throws INVALID_ARGUMENT for what no path can carry: "", ".", ".." and half characters. */
-export function pathOfKey(key: string): string {
+/** The path of what has a key below `root`. Throws INVALID_ARGUMENT for what no path can carry: "", ".", ".." and half characters. */
+export function pathOfKey(root: string, key: string): string {
   // Half of a character cannot be encoded.
   const write = () => encodeURIComponent(key.replace(/^\.{0,2}$/, "\ud800"));
-  return `/v1/schedules/by-key/${orInvalid("key", "must be text", write)}`;
+  return `${root}/${orInvalid("key", "must be text", write)}`;
 }

@@ -61,12 +61,13 @@ export interface Schedules {
 
 export function createSchedules(call: Call): Schedules {
   const root = "/v1/schedules";
+  const byKey = (key: string) => pathOfKey(`${root}/by-key`, key);
   return {
     create: async (input, options) => call("POST", root, options, { body: writeSchedule(withKey(input), true) }),
     createMany: createCreateMany(call),
-    put: async (key, input, options) => call("PUT", pathOfKey(key), options, { body: writeSchedule(input, true) }),
-    getByKey: async (key, options) => call("GET", pathOfKey(key), options),
-    cancelByKey: async (key, options) => call("DELETE", pathOfKey(key), options),
+    put: async (key, input, options) => call("PUT", byKey(key), options, { body: writeSchedule(input, true) }),
+    getByKey: async (key, options) => call("GET", byKey(key), options),
+    cancelByKey: async (key, options) => call("DELETE", byKey(key), options),
     get: async (id, options) => call("GET", pathOf(root, id), options),
     list: (filter, options) => createPager(call, root, filter, options),
     attempts: async (id, options) => call("GET", `${pathOf(root, id)}/attempts`, options),

@@ -17,6 +17,7 @@ import { type Call, type CallOptions, type ClientOptions, createCall } from "./c
 import { checkNames, invalid } from "./invalid.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { createPager, type Pager } from "./pager.ts";
+import { createRecurrences, type Recurrences } from "./recurrences.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 import { writeJson } from "./write-body.ts";
 
@@ -50,6 +51,7 @@ export class Stopwatch {
   /** The environment of the key. */
   declare readonly env: Environment;
   declare readonly schedules: Schedules;
+  declare readonly recurrences: Recurrences;
   declare readonly operations: Operations;
   declare readonly logs: Logs;
   declare readonly signingSecrets: Secrets;
@@ -72,6 +74,7 @@ export class Stopwatch {
     // Not enumerable, so that the client prints as its address and environment.
     Object.defineProperties(this, {
       schedules: { value: createSchedules(call) },
+      recurrences: { value: createRecurrences(call) },
       operations: { value: createOperations(call) },
       logs: {
         value: { list: (filter, options) => createPager(call, "/v1/logs", filter, options) } satisfies Logs,

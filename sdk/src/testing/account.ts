@@ -4,9 +4,11 @@ import type { HeaderPairs } from "../../../domain/headers.ts";
 import type { IdPrefix } from "../../../domain/ids.ts";
 import type { PlanLimits } from "../../../domain/plans.ts";
 import { quotaOf, usagePeriod } from "../../../domain/quota.ts";
+import type { LeftOut, RecurrenceStatus, SteppedRecurrence } from "../../../domain/recurrence-step.ts";
 import type { TargetPolicy } from "../../../domain/target-url.ts";
 import type { Attempt, Environment, LeftAlone, Method, Operation, SigningSecrets, Status } from "../types.ts";
-import { makeId } from "./ids.ts";
+import type { Draft } from "./create.ts";
+import { makeId, makeUuid } from "./ids.ts";
 import type { Plan, RetryRule } from "./public.ts";
 
 /** A schedule and its request. Instants are epoch ms. */
@@ -38,6 +40,33 @@ export type Stored = {
   endReason: EndReason | null;
   log: (Attempt & { readonly atMs: number })[];
   isErased: boolean;
+  /** The key of the recurrence that made it, and the instant that it stands for. */
+  recurrence: string | null;
+  occurrenceMs: number | null;
+  /** Whether it is sent is decided when it is due: its recurrence must not overlap. */
+  isHeld: boolean;
+};
+
+/** A recurrence and its request. Instants are epoch ms. */
+export type StoredRecurrence = Omit<SteppedRecurrence, "isNew"> & {
+  /** A UUID. */
+  readonly id: string;
+  readonly key: string;
+  readonly createdMs: number;
+  updatedMs: number;
+  name: string | null;
+  status: RecurrenceStatus;
+  cron: string;
+  overlap: "allow" | "skip";
+  spreadMs: number;
+  draft: Draft;
+  targetUrl: string;
+  /** The request as it is compared with a later one of the same key. */
+  compared: string;
+  nextStepMs: number | null;
+  pauseNote: string | null;
+  pausedUntilMs: number | null;
+  leftOut: LeftOut[];
 };
 
 /** An operation, and its schedules until it has ended. */
@@ -78,6 +107,8 @@ export class Account {
   /** Schedules by their idempotency keys. */
   readonly keys: Map<string, Stored> = new Map();
   readonly operations: Map<string, StoredOperation> = new Map();
+  /** Recurrences by their keys. */
+  readonly recurrences: Map<string, StoredRecurrence> = new Map();
   /** Schedules created by month (UTC). */
   readonly #scheduled: Map<string, number> = new Map();
   /** The number of the current signing secret, and when it became the current one. */
@@ -100,6 +131,20 @@ export class Account {
     return makeId(prefix, ++this.#ids);
   }
 
+  makeUuid(): string {
+    return makeUuid(++this.#ids);
+  }
+
+  /** What recurrences change, as a copy: what becomes of it leaves this account as it is. */
+  copy(): Account {
+    const copy = new Account({ ...this.settings, nowMs: this.nowMs });
+    copy.#ids = this.#ids;
+    for (const [month, count] of this.#scheduled) copy.#scheduled.set(month, count);
+    for (const [key, one] of this.recurrences) copy.recurrences.set(key, { ...one });
+    for (const [id, one] of this.schedules) copy.schedules.set(id, { ...one });
+    return copy;
+  }
+
   /** The month (UTC) as YYYYMM. */
   get month(): string {
     return usagePeriod(this.nowMs);
@@ -115,10 +160,16 @@ export class Account {
     return quotaOf(this.limits, this.settings.env);
   }
 
-  add(schedule: Stored): void {
+  add(schedule: Stored, isUncounted = false): void {
     this.schedules.set(schedule.id, schedule);
     if (schedule.idempotencyKey !== undefined) this.keys.set(schedule.idempotencyKey, schedule);
-    this.#scheduled.set(this.month, this.scheduled + 1);
+    if (!isUncounted) this.#scheduled.set(this.month, this.scheduled + 1);
+  }
+
+  /** Counts a schedule no longer. */
+  giveBack({ createdMs }: Stored): void {
+    const month = usagePeriod(createdMs);
+    this.#scheduled.set(month, (this.#scheduled.get(month) ?? 1) - 1);
   }
 
   /** Erases what terminal schedules carry, and deletes old ones, as the plan says. */

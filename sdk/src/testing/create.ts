@@ -26,6 +26,7 @@ export type Draft = {
   /** What makes it the same request as another one. */
   compared: string;
   replayOf: string | null;
+  isUncounted?: boolean;
   operationId?: string;
   /** Its delivery options are those of the schedule that it repeats. */
   isCopied?: boolean;
@@ -60,15 +61,18 @@ export type Creation = { schedule: Stored; isKnown: boolean; mismatch: boolean; 
 
 /**
  * Stores a schedule, or finds the one that has its idempotency key. Looks at the key, the time, the target, the size and the
- * quota, in this order.
+ * quota, in this order. `atMs` is another instant than that of its time.
  */
-export function store(account: Account, draft: Draft): Creation {
+export function store(account: Account, draft: Draft, atMs?: number): Creation {
   const { time, idempotencyKey: key } = draft;
   const { limits, settings, nowMs } = account;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
-  const { targetUrl, fireMs, delivery } = checkDraft(account, draft);
-  if (account.scheduled >= account.quota.graceLimit) throw quotaExceeded(limits, settings.env, monthOf(account));
+  const { targetUrl, fireMs, delivery } = checkDraft(account, draft, atMs);
+  const { isUncounted = false } = draft;
+  if (!isUncounted && account.scheduled >= account.quota.graceLimit) {
+    throw quotaExceeded(limits, settings.env, monthOf(account));
+  }
   const schedule: Stored = {
     id: account.makeId("sch"),
     targetUrl,
@@ -77,12 +81,13 @@ export function store(account: Account, draft: Draft): Creation {
     operationId: draft.operationId ?? null,
     status: "scheduled",
     earlyFire: draft.earlyFire ?? settings.earlyFire,
-    ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: fireMs === nowMs },
+    ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: atMs === undefined && fireMs === nowMs },
     ...{ createdMs: nowMs, updatedMs: nowMs, endedMs: null },
     ...{ attempts: 0, failures: 0, log: [], isErased: false },
     ...{ delivery, endReason: null },
+    ...{ recurrence: null, occurrenceMs: null, isHeld: false },
   };
-  account.add(schedule);
+  account.add(schedule, isUncounted);
   return { schedule, isKnown: false, mismatch: false, time };
 }
 

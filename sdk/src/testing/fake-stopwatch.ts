@@ -8,6 +8,7 @@ import { answer } from "./answer.ts";
 import { deliver } from "./deliver.ts";
 import { runOperations } from "./operations.ts";
 import type { FakeDelivery, FakeOptions, FakeStopwatch } from "./public.ts";
+import { isLeftOut, stepFirst } from "./recurrences.ts";
 import { signingSecrets } from "./secrets.ts";
 
 const KEYS = {
@@ -79,9 +80,20 @@ export function fakeStopwatch(options: FakeOptions = {}): FakeStopwatch {
 
 type Due = Stored & { nextMs: number };
 
-/** The schedule that is due first, until an instant; of several the one that was created first. */
+/** The schedule that is due first, until an instant, once recurrences have made what is to exist by then. */
 function nextDue(account: Account, untilMs: number): Due | undefined {
   runOperations(account);
+  for (;;) {
+    const first = findDue(account, untilMs);
+    if (stepFirst(account, first?.nextMs ?? untilMs)) continue;
+    if (!first?.isHeld) return first;
+    const atMs = Math.max(account.nowMs, first.nextMs);
+    if (!isLeftOut(account, first, atMs)) return first;
+  }
+}
+
+/** The schedule that is due first, until an instant; of several the one that was created first. */
+function findDue(account: Account, untilMs: number): Due | undefined {
   let first: Due | undefined;
   for (const schedule of account.schedules.values()) {
     const { nextMs } = schedule;

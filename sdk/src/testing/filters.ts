@@ -19,15 +19,16 @@ export function isLate(range: LateRange | undefined, ms: number | null): boolean
   return Math.floor(ms) >= (range.fromMs ?? -Infinity) && Math.floor(ms) <= (range.toMs ?? Infinity);
 }
 
-/** Whether the request of a schedule has this host, idempotency key and operation. */
+/** Whether the request of a schedule has this host, idempotency key, operation and recurrence. */
 export function isOfRequest(
   account: Account,
   stored: Stored,
-  { host, idempotency_key: key, operation }: NamedFilters,
+  { host, idempotency_key: key, operation, recurrence }: NamedFilters,
 ): boolean {
   return (
     (host === undefined || new URL(stored.targetUrl).host === host) &&
     (key === undefined || account.keys.get(key) === stored) &&
-    (operation === undefined || stored.operationId === encodeId("op", operation))
+    (operation === undefined || stored.operationId === encodeId("op", operation)) &&
+    (recurrence === undefined || stored.recurrence === recurrence)
   );
 }

@@ -3,13 +3,14 @@ import { filterDigest } from "../../../contract/inputs/filter-digest.ts";
 import type { ListInput } from "../../../contract/inputs/list-input.ts";
 import type { LogsInput } from "../../../contract/inputs/logs-input.ts";
 import { OPERATION_ORDER, type OperationListInput } from "../../../contract/inputs/operation-input.ts";
+import { RECURRENCE_ORDER, type RecurrenceListInput } from "../../../contract/inputs/recurrence-input.ts";
 import type { NamedFilters } from "../../../domain/filters.ts";
 import { decodeId, encodeId, type IdPrefix } from "../../../domain/ids.ts";
 import { searchedTarget } from "../../../domain/searched-target.ts";
-import type { LoggedAttempt, LogPage, Operation, Page, Schedule, Status } from "../types.ts";
+import type { LoggedAttempt, LogPage, Operation, Page, Recurrence, Schedule, Status } from "../types.ts";
 import { type Account, DAY_MS, type Stored } from "./account.ts";
 import { hasCode, isLate, isOfRequest } from "./filters.ts";
-import { presentOperation, presentSchedule } from "./present.ts";
+import { presentOperation, presentRecurrence, presentSchedule } from "./present.ts";
 
 /** A row, and its place in the order of the list. The id is a UUID. */
 type Row<T> = { value: T; atMs: number; id: string; attempt: number };
@@ -94,6 +95,13 @@ export function listOperations(account: Account, query: OperationListInput): Pag
     return { value, atMs: value.createdMs, id: uuidOf("op", value.id), attempt: 0 };
   });
   return pageOf(rows, query, OPERATION_ORDER, presentOperation);
+}
+
+export function listRecurrences(account: Account, query: RecurrenceListInput): Page<Recurrence> {
+  const rows = [...account.recurrences.values()]
+    .filter(({ status }) => query.status === undefined || status === query.status)
+    .map((value) => ({ value, atMs: value.createdMs, id: value.id, attempt: 0 }));
+  return pageOf(rows, query, RECURRENCE_ORDER, (value) => presentRecurrence(account, value));
 }
 
 /** One page of rows. An order that begins with a minus is descending, as that of lateness; ties are sorted by id. */

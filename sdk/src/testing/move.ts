@@ -16,7 +16,7 @@ export function reschedule(account: Account, schedule: Stored, body: RescheduleI
   if (schedule.status !== "scheduled") throw conflict(account, schedule, "rescheduled");
   if (time && atMs !== undefined && atMs >= (schedule.delivery?.expiresAtMs ?? Number.POSITIVE_INFINITY))
     throw expiresBefore(time.name);
-  if (atMs !== undefined) Object.assign(schedule, { fireMs: atMs, nextMs: atMs, isAsked: false });
+  if (atMs !== undefined) Object.assign(schedule, { fireMs: atMs, nextMs: atMs, isAsked: false, isHeld: false });
   schedule.earlyFire = body.earlyFire ?? schedule.earlyFire;
   schedule.updatedMs = nowMs;
   return time;
@@ -27,7 +27,7 @@ export function fire(account: Account, schedule: Stored): void {
   const { status, nextMs } = schedule;
   if ((status !== "scheduled" && status !== "failed") || nextMs === null) throw conflict(account, schedule, "fired");
   if (nextMs <= account.nowMs) return;
-  if (status === "scheduled") Object.assign(schedule, { fireMs: account.nowMs, isAsked: true });
+  if (status === "scheduled") Object.assign(schedule, { fireMs: account.nowMs, isAsked: true, isHeld: false });
   Object.assign(schedule, { nextMs: account.nowMs, updatedMs: account.nowMs });
 }
 

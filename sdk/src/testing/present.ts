@@ -1,7 +1,10 @@
-import { presentDelivery } from "../../../domain/delivery-options.ts";
+import { presentDelivery, presentOccurrenceDelivery } from "../../../domain/delivery-options.ts";
 import { errorLine } from "../../../domain/error-line.ts";
-import type { Attempts, Operation, Schedule } from "../types.ts";
-import type { Account, Stored, StoredOperation } from "./account.ts";
+import { presentNext } from "../../../domain/recurrence-next.ts";
+import { recurrenceSpacing } from "../../../domain/recurrence-spacing.ts";
+import { ruleInWords } from "../../../domain/rule-in-words.ts";
+import type { Attempts, Operation, Recurrence, Schedule } from "../types.ts";
+import type { Account, Stored, StoredOperation, StoredRecurrence } from "./account.ts";
 
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
@@ -39,6 +42,44 @@ export function presentSchedule(stored: Stored): Schedule {
     delivery: presentDelivery(stored.delivery),
     replay_of: stored.replayOf,
     operation_id: stored.operationId,
+    recurrence: stored.recurrence,
+    occurrence_at: isoOrNull(stored.occurrenceMs),
+  };
+}
+
+/** A recurrence as answers have it. */
+export function presentRecurrence({ nowMs }: Account, stored: StoredRecurrence): Recurrence {
+  const { rule, endsAtMs, pausedUntilMs, draft, shareMs } = stored;
+  const size = byteLength(draft.payload);
+  // What is paused without an end does not fire, whatever its rule says.
+  const fromMs = stored.status === "paused" ? pausedUntilMs && Math.max(pausedUntilMs, nowMs) : nowMs;
+  return {
+    key: stored.key,
+    name: stored.name,
+    status: stored.status,
+    cron: stored.cron,
+    rule: ruleInWords(rule),
+    timezone: stored.zone,
+    on_clock_change: stored.onClockChange,
+    overlap: stored.overlap,
+    catch_up: stored.catchUp,
+    spread_ms: stored.spreadMs,
+    ends_at: isoOrNull(endsAtMs),
+    target_url: stored.targetUrl,
+    method: draft.method,
+    early_fire: draft.earlyFire ?? null,
+    payload_size_bytes: size,
+    has_payload: size > 0,
+    delivery: presentOccurrenceDelivery(draft.delivery),
+    next: fromMs === null ? [] : presentNext(stored, { nowMs: fromMs, shareMs }),
+    monthly_estimate: recurrenceSpacing(rule, nowMs).monthly,
+    pause_note: stored.pauseNote,
+    paused_until: isoOrNull(pausedUntilMs),
+    left_out: stored.leftOut.map(({ fromMs: from, toMs, count, reason }) => ({
+      ...{ from: iso(from), to: iso(toMs), count, reason },
+    })),
+    created_at: iso(stored.createdMs),
+    updated_at: iso(stored.updatedMs),
   };
 }
 

@@ -1,5 +1,5 @@
 import { delaysRejection } from "../../../contract/inputs/delivery-input.ts";
-import type { RepeatInput } from "../../../contract/inputs/repeat-input.ts";
+import { isReplay, type RepeatInput } from "../../../contract/inputs/repeat-input.ts";
 import { readTime } from "../../../contract/inputs/time-input.ts";
 import { contentErased } from "../../../contract/refusals.ts";
 import { copiedOptions } from "../../../domain/delivery-options.ts";
@@ -25,6 +25,7 @@ export function repeatOf(account: Account, original: Stored, body: RepeatInput):
     payload: payload ?? original.payload,
     compared: JSON.stringify(compared),
     replayOf: original.id,
+    isUncounted: original.status === "dead" && isReplay(body),
     delivery: delivery === undefined ? copiedOptions(original.delivery) : delivery,
     isCopied: delivery === undefined,
     refusal:

@@ -12,6 +12,7 @@ import * as logs from "../../../contract/logs.ts";
 import * as me from "../../../contract/me.ts";
 import * as operations from "../../../contract/operations.ts";
 import * as overviews from "../../../contract/overview.ts";
+import * as recurrences from "../../../contract/recurrences.ts";
 import { scheduleNotFound } from "../../../contract/refusals.ts";
 import * as schedules from "../../../contract/schedules.ts";
 import * as byKey from "../../../contract/schedules-by-key.ts";
@@ -21,11 +22,19 @@ import type { Page } from "../types.ts";
 import type { Account, Stored, StoredOperation } from "./account.ts";
 import { createMany, type Draft, draftOf, presentClockChange, presentCreated, store } from "./create.ts";
 import { overview, profile, punctuality, usage } from "./figures.ts";
-import { listLogs, listOperations, listSchedules } from "./lists.ts";
+import { listLogs, listOperations, listRecurrences, listSchedules } from "./lists.ts";
 import { cancel, fire, reschedule } from "./move.ts";
 import { startOperation, stopOperation } from "./operations.ts";
-import { presentAttempts, presentOperation, presentSchedule } from "./present.ts";
+import { presentAttempts, presentOperation, presentRecurrence, presentSchedule } from "./present.ts";
 import { put } from "./put.ts";
+import {
+  type Changed,
+  deleteRecurrence,
+  findRecurrence,
+  pauseRecurrence,
+  putRecurrence,
+  resumeRecurrence,
+} from "./recurrences.ts";
 import { repeatOf } from "./repeat.ts";
 import { rotate, signingSecrets } from "./secrets.ts";
 
@@ -75,6 +84,25 @@ export const RUNS: ReadonlyMap<string, (call: Call<never>) => Reply> = new Map([
     cancel(account, schedule);
     return { body: presentSchedule(schedule) };
   }),
+  on(recurrences.listRecurrences, (call) => listed(call, call.query.after, listRecurrences(call.account, call.query))),
+  on(recurrences.putRecurrence, ({ account, id, query, body }) => {
+    const changing = query.dryRun ? account.copy() : account;
+    const { isNew, ...changed } = putRecurrence(changing, readKey(id, "key"), body);
+    return { status: isNew ? 201 : 200, body: presentChanged(changing, changed) };
+  }),
+  on(recurrences.getRecurrence, ({ account, id }) => ({
+    body: presentRecurrence(account, findRecurrence(account, readKey(id, "key"))),
+  })),
+  on(recurrences.deleteRecurrence, ({ account, id }) => {
+    const { recurrence, ...taken } = deleteRecurrence(account, readKey(id, "key"));
+    return { body: { key: recurrence.key, ...takenBack(taken) } };
+  }),
+  on(recurrences.pauseRecurrence, ({ account, id, body }) => ({
+    body: presentChanged(account, pauseRecurrence(account, readKey(id, "key"), body)),
+  })),
+  on(recurrences.resumeRecurrence, ({ account, id }) => ({
+    body: presentRecurrence(account, resumeRecurrence(account, readKey(id, "key"))),
+  })),
   on(operations.listOperations, (call) => listed(call, call.query.after, listOperations(call.account, call.query))),
   on(operations.startOperation, ({ account, headers, body }) => {
     const started = startOperation(account, withIdempotencyHeader(body, headers));
@@ -126,6 +154,12 @@ function changed(call: Where, change: (account: Account, schedule: Stored) => vo
   change(call.account, schedule);
   return { body: presentSchedule(schedule) };
 }
+
+function presentChanged(account: Account, { recurrence, ...taken }: Changed): object {
+  return { ...presentRecurrence(account, recurrence), ...takenBack(taken) };
+}
+
+const takenBack = ({ taken, inFlight }: Omit<Changed, "recurrence">) => ({ taken_back: taken, in_flight: inFlight });
 
 function scheduleOf({ account, id }: Pick<Call, "account" | "id">): Stored {
   const schedule = account.schedules.get(id);

@@ -33,6 +33,10 @@ import * as operation from "#app/v1/operations/[id]/route.ts";
 import * as stopOperation from "#app/v1/operations/[id]/stop/route.ts";
 import * as operations from "#app/v1/operations/route.ts";
 import * as overview from "#app/v1/overview/route.ts";
+import * as pauseRecurrence from "#app/v1/recurrences/[key]/pause/route.ts";
+import * as resumeRecurrence from "#app/v1/recurrences/[key]/resume/route.ts";
+import * as recurrence from "#app/v1/recurrences/[key]/route.ts";
+import * as recurrences from "#app/v1/recurrences/route.ts";
 import * as attempts from "#app/v1/schedules/[id]/attempts/route.ts";
 import * as clone from "#app/v1/schedules/[id]/clone/route.ts";
 import * as fire from "#app/v1/schedules/[id]/fire/route.ts";
@@ -185,6 +189,10 @@ const PATHS: [RegExp, Partial<Handlers>][] = [
   [/^\/v1\/schedules\/([^/]+)\/replay$/, replay],
   [/^\/v1\/schedules\/([^/]+)\/clone$/, clone],
   [/^\/v1\/schedules\/([^/]+)\/attempts$/, attempts],
+  [/^\/v1\/recurrences$/, recurrences],
+  [/^\/v1\/recurrences\/(?<key>[^/]+)$/, recurrence],
+  [/^\/v1\/recurrences\/(?<key>[^/]+)\/pause$/, pauseRecurrence],
+  [/^\/v1\/recurrences\/(?<key>[^/]+)\/resume$/, resumeRecurrence],
   [/^\/v1\/operations$/, operations],
   [/^\/v1\/operations\/([^/]+)$/, operation],
   [/^\/v1\/operations\/([^/]+)\/stop$/, stopOperation],

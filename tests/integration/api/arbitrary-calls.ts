@@ -136,6 +136,9 @@ const KNOWN_FIELDS: Record<string, fc.Arbitrary<unknown>> = {
     "2001-01-01T00:00:00Z",
     "2031-01-01T09:00Z",
   ),
+  cron: fc.constantFrom("@daily", "* * * * *", "0 9 29 2 *", "5/15 * * * *", `0 9 * * * ${CANARY}`, `@${CANARY}`),
+  endsAt: fc.constantFrom("2031-01-01T09:00:00Z", "9999-12-31T23:59:59.999Z", "2001-01-01T00:00:00Z"),
+  until: fc.constantFrom("2031-01-01T09:00:00Z", "9999-12-31T23:59:59.999Z", "2001-01-01T00:00:00Z"),
   fireIn: fc.constantFrom("1s", "90s", "PT1H30M", "365250d", "0.5s"),
   fireAtLocal: fc.constantFrom(
     "2031-03-30T02:30",

@@ -131,6 +131,7 @@ const stateOf = ({ accountId }: TestCaller) =>
       (SELECT jsonb_agg(s ORDER BY id) FROM schedules s WHERE account_id = ${accountId}) AS schedules,
       (SELECT jsonb_agg(to_jsonb(k) - 'last_used_at' ORDER BY id) FROM api_keys k WHERE account_id = ${accountId}) AS keys,
       (SELECT jsonb_agg(s ORDER BY env) FROM signing_secrets s WHERE account_id = ${accountId}) AS secrets,
+      (SELECT jsonb_agg(r ORDER BY id) FROM recurrences r WHERE account_id = ${accountId}) AS recurrences,
       (SELECT count(*) FROM operations WHERE account_id = ${accountId} AND ended_at IS NULL) AS operations,
       (SELECT count(*) FROM sessions WHERE account_id = ${accountId}) AS sessions,
       (SELECT count(*) FROM identities WHERE account_id = ${accountId}) AS identities`;
@@ -141,11 +142,18 @@ async function operationOf(key: string): Promise<string> {
   return (await call("POST", "/v1/operations", key, { action: "cancel", all: true })).body.id;
 }
 
+const putRecurrence = (key: string, name: string) =>
+  call("PUT", `/v1/recurrences/${name}`, key, { cron: "@yearly", targetUrl: "https://example.com/hook" });
+
 /** The path of an endpoint with something in it that the account has in its live environment. */
 async function pathFor({ path }: Endpoint, { accountId, live }: TestCaller): Promise<string> {
   if (path === "/v1/notices/unsubscribe") {
     const key = await readUnsubscribeKey(api.sql as never, testConfig("postgres://localhost/x").keyRing);
     return `${path}?token=${unsubscribeToken(key, accountId)}`;
+  }
+  if (path.startsWith("/v1/recurrences/")) {
+    await putRecurrence(live, "live");
+    return path.replace("{key}", "live");
   }
   if (path.includes("{key}")) {
     await api.create(live, { idempotencyKey: "live" });
@@ -244,6 +252,7 @@ describe("environments are separate:", () => {
     owner = await api.account();
     const create = (env: "live" | "test") => api.create(owner[env], { idempotencyKey: env });
     ids = { live: await create("live"), test: await create("test") };
+    for (const env of environments) await putRecurrence(owner[env], env);
     operations = { live: await operationOf(owner.live), test: await operationOf(owner.test) };
     for (const env of environments) {
       await api.sql`

@@ -318,6 +318,57 @@ it("the fake answers as the service does: moves and cancels, in every status tha
   });
 });
 
+it("the fake answers as the service does: recurrences that are put, read, paused, resumed and deleted", async () => {
+  await compare(async ({ call, fire }) => {
+    const at = (key: string) => `/v1/recurrences/${encodeURIComponent(key)}`;
+    // Years from now: the instants are compared.
+    const yearly = { cron: "30 2 29 2 *", timezone: "europe/berlin", targetUrl: sides.target };
+    await call("PUT", `${at("k")}?dryRun=true`, yearly);
+    await call("GET", at("k"));
+    for (const more of [
+      {},
+      {},
+      { name: "named" },
+      { payload: "a", headers: { "X-A": "1" }, method: "PUT", overlap: "skip" },
+    ])
+      await call("PUT", at("k"), { ...yearly, ...more });
+    const delivery = { timeoutMs: 50_000, retryDelaysMs: [1_000], expiresIn: "1h" };
+    await call("PUT", `${at("k")}?dryRun=true`, { ...yearly, delivery, endsAt: "2060-01-01T00:00:00Z" });
+    await call("PUT", at("k"), { ...yearly, delivery, catchUp: "none", earlyFire: true });
+    await call("GET", at("k"));
+    const { body } = await call("GET", "/v1/schedules?recurrence=k&limit=1");
+    await fire(body.items[0].id, { status: 500 });
+    await call("GET", "/v1/usage");
+    await call("POST", `${at("k")}/pause`, { note: "why", until: "2035-01-01T00:00:00Z" });
+    await call("GET", "/v1/usage");
+    for (const wrong of [{ until: "2001-01-01T00:00:00Z" }, { note: "" }, { until: "soon" }, { other: 1 }])
+      await call("POST", `${at("k")}/pause`, wrong);
+    await call("PUT", at("k"), { ...yearly, cron: "0 0 1 1 *" });
+    await call("POST", `${at("k")}/pause`);
+    for (const query of ["", "?status=paused", "?status=active", "?status=none", "?limit=0"])
+      await call("GET", `/v1/recurrences${query}`);
+    for (let n = 0; n < 2; n++) await call("POST", `${at("k")}/resume`);
+    for (const wrong of [
+      ...["", "* * * * * *", "0 0 31 2 *", "0/5 * * * *", "0 9 * * 1-5 /bin/job", "@every 5m", "TZ=UTC 0 9 * * *"].map(
+        (cron) => ({ cron }),
+      ),
+      ...[{ timezone: "Europe/Berln" }, { endsAt: "2001-01-01T00:00:00Z" }, { overlap: "queue" }, { spreadMs: -1 }],
+      ...[{ delivery: { expiresAt: "2060-01-01T00:00:00Z" } }, { delivery: { retryDelaysMs: Array(30).fill(1_000) } }],
+      ...[{ targetUrl: "https://10.0.0.1/" }, { fireAt: FUTURE }, { name: "" }, { payload: "x".repeat(60_000) }],
+    ])
+      await call("PUT", at("wrong"), { ...yearly, ...wrong });
+    await call("PUT", at("x".repeat(256)), yearly);
+    for (let n = 0; n < 10; n++) await call("PUT", at(`é/${n}`), yearly);
+    const { body: page } = await call("GET", "/v1/recurrences?limit=4");
+    for (const query of ["", "&status=active"])
+      await call("GET", `/v1/recurrences?limit=4&after=${page.next_cursor}${query}`);
+    for (const key of ["k", "none", ...Array.from({ length: 9 }, (_, n) => `é/${n}`)]) await call("DELETE", at(key));
+    for (const action of ["pause", "resume"]) await call("POST", `${at("k")}/${action}`);
+    await call("GET", "/v1/schedules?status=cancelled&limit=3");
+    await call("GET", "/v1/schedules?recurrence=k");
+  });
+});
+
 it("the fake answers as the service does: operations on many schedules", async () => {
   await compare(async ({ side, call, create, fire }) => {
     const tag = `${sides.target}/operated`;
@@ -401,7 +452,7 @@ it("the fake answers as the service does: usage, overview and profile", async ()
   const nowMs = Date.now();
   const at = (daysAgo: number) => new Date(nowMs - daysAgo * 86_400_000).toISOString();
   await compare(async ({ side, call, create }) => {
-    const id = await create({ fireAt: new Date(Date.now() + 1_500).toISOString() });
+    const id = await create({ fireAt: undefined, fireIn: "1s" });
     await side.settle(async () => (await side.call("GET", `/v1/schedules/${id}`)).body.status === "succeeded");
     await call("GET", `/v1/schedules/${id}`);
     for (const period of ["24h", "7d", "30d", "1y"]) await call("GET", `/v1/overview?period=${period}`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processEnv } from "#config.ts";
 import { ENDPOINTS } from "#contract/endpoints.ts";
 import { patient } from "#tests/helpers/patience.ts";
-import { type Answer, type Api, type Method, startApi } from "./api.ts";
+import { type Answer, type Api, type Method, startApi, TARGET } from "./api.ts";
 import { type ArbitraryCall, arbitraryCall, CANARY, hostileText } from "./arbitrary-calls.ts";
 
 /** Calls per endpoint. For a long run: `FUZZ_RUNS=2000 npx vitest run tests/integration/api/fuzz.long.test.ts`. */
@@ -38,7 +38,9 @@ async function createCaller(): Promise<Caller> {
     WHERE account_id = ${account.accountId}`;
   const ids = [key.body.id, sent, await api.create(account.live), await api.create(account.test)];
   const operation = await api.call("POST", "/v1/operations", account.live, { action: "cancel", all: true });
-  ids.push(operation.body.id);
+  ids.push(operation.body.id, "daily");
+  const recurrence = { cron: "@daily", targetUrl: TARGET, payload: CANARY };
+  for (const key of [account.live, account.test]) await api.call("PUT", "/v1/recurrences/daily", key, recurrence);
   return { credentials: { live: account.live, test: account.test, session }, ids };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeCursor } from "#contract/inputs/cursor.ts";
 import { filterDigest } from "#contract/inputs/filter-digest.ts";
 import { decodeId, encodeId, newId } from "#domain/ids.ts";
-import { type Api, FUTURE, startApi, type TestCaller, type TestSession } from "./api.ts";
+import { type Api, FUTURE, startApi, TARGET, type TestCaller, type TestSession } from "./api.ts";
 
 let api: Api;
 
@@ -129,6 +129,19 @@ describe("a filter", () => {
 });
 
 describe("the total", () => {
+  it("counts what a recurrence took back, which no longer counts in the quota", async () => {
+    const caller = await api.account();
+    const path = "/v1/recurrences/k";
+    for (const payload of ["1", "2", "3"])
+      await api.call("PUT", path, caller.live, { cron: "@yearly", targetUrl: TARGET, payload });
+    expect((await api.call("GET", "/v1/usage", caller.live)).body.scheduled).toBe(1);
+    expect((await list(caller, "?limit=1")).total).toBe(3);
+    await api.call("DELETE", path, caller.live);
+    expect((await list(caller, "?limit=1")).total).toBe(3);
+    await api.sql`DELETE FROM schedule_requests WHERE account_id = ${caller.accountId}`;
+    expect((await list(caller, "?limit=1")).total).toBe(0);
+  });
+
   it("is exact without filters, and capped at 10,000 with a filter", async () => {
     const caller = await api.account();
     await stuff(caller, 10_001);

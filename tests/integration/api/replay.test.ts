@@ -186,6 +186,27 @@ describe("POST /v1/schedules/:id/replay 402", () => {
   });
 });
 
+describe("a schedule that is dead", () => {
+  beforeEach(async () => {
+    await api.sql`UPDATE schedules SET status = 'dead', attempts = 1, next_attempt_at = NULL, ended_at = now()
+      WHERE id = ${uuidOf(id)}`;
+  });
+
+  it("is replayed without counting in the quota, also when it is used up", async () => {
+    expect(await replay()).toMatchObject({ status: 201, body: { over_limit: false } });
+    expect(await used()).toBe(1);
+    await api.sql`UPDATE usage SET scheduled = 33 WHERE account_id = ${caller.accountId}`;
+    expect(await replay({ fireAt: FUTURE })).toMatchObject({ status: 201, body: { over_limit: true } });
+    expect(await used()).toBe(33);
+  });
+
+  it("is cloned as any other, which counts", async () => {
+    const clone = { payload: "b" };
+    expect(await api.call("POST", `/v1/schedules/${id}/clone`, caller.live, clone)).toMatchObject({ status: 201 });
+    expect(await used()).toBe(2);
+  });
+});
+
 describe("POST /v1/schedules/:id/replay 404", () => {
   it("answers an unknown or malformed id, another account's and the other environment's", async () => {
     const foreign = await api.create((await api.account()).live);

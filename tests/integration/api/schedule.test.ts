@@ -63,6 +63,8 @@ describe("GET /v1/schedules/:id", () => {
       end_reason: null,
       delivery: null,
       replay_of: null,
+      recurrence: null,
+      occurrence_at: null,
       operation_id: null,
     });
   });

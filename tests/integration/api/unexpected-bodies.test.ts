@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "#contract/endpoints.ts";
 import { encodeId } from "#domain/ids.ts";
 import type { TestStripe } from "../../helpers/stripe.ts";
-import type { Api, TestCaller, TestSession } from "./api.ts";
+import { type Api, TARGET, type TestCaller, type TestSession } from "./api.ts";
 import { withStripe } from "./with-stripe.ts";
 
 let api: Api;
@@ -33,6 +33,10 @@ const WITHOUT_BODY = ENDPOINTS.filter(
 
 /** The id or key of something of the account that a call of `path` may act on. */
 async function idFor(path: string): Promise<string> {
+  if (path.startsWith("/v1/recurrences/")) {
+    await api.call("PUT", "/v1/recurrences/a", caller.live, { cron: "@yearly", targetUrl: TARGET });
+    return "a";
+  }
   if (path.includes("{key}")) {
     await api.create(caller.live, { idempotencyKey: "a" });
     return "a";
@@ -73,6 +77,7 @@ it("the tests cover all endpoints that take no body", () => {
     "cancelSchedule",
     "cancelScheduleByKey",
     "deleteAccount",
+    "deleteRecurrence",
     "endOtherSessions",
     "endSession",
     "fireSchedule",
@@ -80,6 +85,7 @@ it("the tests cover all endpoints that take no body", () => {
     "openPortal",
     "removeIdentities",
     "removeIdentity",
+    "resumeRecurrence",
     "revokeApiKey",
     "rotateSigningSecrets",
     "startCheckout",

@@ -42,6 +42,11 @@ async function fill({ id }: { id: string }) {
   await sql`
     INSERT INTO operations (id, account_id, env, shard, action, filter, accepted_at, total, request_hash, next_step_at, updated_at)
     VALUES (gen_random_uuid(), ${id}, 'live', 0, 'cancel', '{"q":{"text":"canary"}}', now(), 1, '', now(), now())`;
+  await sql`
+    INSERT INTO recurrences (id, account_id, env, shard, key, status, cron, timezone, on_clock_change, overlap, catch_up,
+      spread_ms, target_url, origin, method, payload_size_bytes, request_hash, made_until, zone_data, lead_ms, created_by)
+    VALUES (gen_random_uuid(), ${id}, 'live', 0, 'canary', 'paused', '0 9 * * *', 'UTC', 'first', 'allow', 'latest', 0,
+      'https://example.com', 'https://example.com', 'POST', 0, '', now(), '2025a', 90000, gen_random_uuid())`;
   await sql`INSERT INTO secret_rotations VALUES (${id}, 'live', 'canary', 'sealed', now())`;
   await sql`INSERT INTO deleted_schedules VALUES (${id}, 'live', 3)`;
   await sql`INSERT INTO identities (provider, provider_account_id, account_id) VALUES ('github', ${id}, ${id})`;

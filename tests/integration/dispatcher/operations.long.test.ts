@@ -291,7 +291,7 @@ describe("a filter of host, answer, lateness, key and operation", () => {
 });
 
 describe("a replay", () => {
-  it("makes one copy of each, whatever its status, with payload and headers, and counts in usage", async () => {
+  it("makes one copy of each, whatever its status, with payload and headers, and counts those of what is not dead", async () => {
     const ids = [await create({ payload: "hello", headers: [["X-A", "1"]], method: "PUT" }), await create()];
     await end(ids[0] as string, "dead");
     const id = await accept("replay", { ids });
@@ -304,7 +304,7 @@ describe("a replay", () => {
       { replay_of: ids[1], operation_id: id, method: "POST", payload_size_bytes: 0, status: "scheduled" },
     ]);
     const [usage] = await harness.sql`SELECT sum(scheduled)::int AS n FROM usage WHERE account_id = ${account.id}`;
-    expect(usage?.n).toBe(4);
+    expect(usage?.n).toBe(3);
   });
 
   it("of all that match copies none of its own copies", async () => {
@@ -340,6 +340,19 @@ describe("a replay", () => {
       acted: 3,
       leftAlone: { over_quota: 2 },
     });
+    const [usage] = await harness.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
+    expect(usage?.scheduled).toBe(graceLimit);
+  });
+});
+
+describe("a replay of dead schedules and others", () => {
+  it("takes room in the quota for the others alone", async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => create()));
+    for (const id of ids.slice(0, 3)) await end(id, "dead");
+    for (const id of ids.slice(3)) await end(id, "succeeded");
+    const graceLimit = 55_000;
+    await harness.sql`UPDATE usage SET scheduled = ${graceLimit - 2} WHERE account_id = ${account.id}`;
+    expect(await finish(await accept("replay", { ids }))).toMatchObject({ acted: 5, leftAlone: { over_quota: 1 } });
     const [usage] = await harness.sql`SELECT scheduled FROM usage WHERE account_id = ${account.id}`;
     expect(usage?.scheduled).toBe(graceLimit);
   });

@@ -88,6 +88,25 @@ describe("npm run reconcile", () => {
     });
   });
 
+  it("has recurrences make nothing of what was due before, cancels what waits whether it overlaps, and pauses them for a copy", async () => {
+    await overdue(1, 10 * MINUTE_MS);
+    await harness.sql`UPDATE schedules SET next_attempt_at = '9999-12-31T00:00:00Z'`;
+    await harness.sql`
+      INSERT INTO recurrences (id, account_id, env, shard, key, cron, timezone, on_clock_change, overlap, catch_up, spread_ms,
+        target_url, origin, method, payload_size_bytes, request_hash, made_until, zone_data, lead_ms, next_step_at, created_by)
+      SELECT gen_random_uuid(), id, 'live', shard, 'a', '* * * * *', 'UTC', 'first', 'skip', 'latest', 0, 'https://example.com/',
+        'https://example.com', 'POST', 0, '', now() - interval '10 minutes', '2025a', 90000, now(), gen_random_uuid()
+      FROM accounts WHERE id = ${account.id}`;
+    const read = () => harness.sql`
+      SELECT status, pause_note, next_step_at, now() - made_until < interval '1 minute' AS skips FROM recurrences`;
+    const { stdout } = await reconcile("--send-from", ago(1_000), "--yes");
+    expect(stdout).toContain("1 recurrences make nothing of what they missed before");
+    expect(await statuses()).toEqual({ cancelled: 1 });
+    expect(await read()).toMatchObject([{ status: "active", skips: true }]);
+    await reconcile("--cancel-all", "--yes");
+    expect(await read()).toMatchObject([{ status: "paused", pause_note: "paused by reconcile", next_step_at: null }]);
+  });
+
   it("names the last heartbeat that a dispatcher knows of as the instant, when it lived through the restore", async () => {
     const living = await harness.dispatcher();
     await waitFor("it delivers", () => living.figures().owned === 64);

@@ -117,6 +117,10 @@ async function leaveTraces() {
       `{"payload": "${malformed}" ${malformed}`,
     ].map((body) => ask("POST", "/v1/schedules", live, body)),
   );
+  const { fireAt: _, ...request } = schedule("ok");
+  for (const cron of ["@yearly", "0 9 31 2 *", payload])
+    await ask("PUT", "/v1/recurrences/daily", live, { ...request, cron });
+  for (const path of ["/v1/recurrences", "/v1/recurrences/daily"]) await ask("GET", path, live);
   for (const path of ["/v1/schedules", "/v1/me", `/v1/schedules/${live}`, `/v1/${live}`, "/metricsz"]) {
     await ask("GET", path, forgedKey);
     await ask("GET", path, live);

@@ -23,6 +23,8 @@ const SCHEDULE: Schedule = {
   end_reason: null,
   delivery: null,
   replay_of: null,
+  recurrence: null,
+  occurrence_at: null,
   operation_id: null,
   created_at: "2026-03-27T14:00:00.000Z",
   updated_at: "2026-03-27T14:34:48.093Z",

@@ -34,7 +34,7 @@ it("no option takes an API key or a secret, which others could see in the list o
   const named = options
     .filter(({ flags }) => /key|token|password|credential|secret/i.test(flags))
     .map(({ long }) => long);
-  expect([...new Set(named)]).toEqual(["--key-for-once", "--idempotency-key"]);
+  expect([...new Set(named)]).toEqual(["--key-for-once", "--idempotency-key", "--recurrence"]);
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { curlOf, draftCall, fetchOf, sdkOf } from "#components/schedules/draft-code.ts";
+import { NO_DELIVERY_TEXT } from "#domain/delivery-text.ts";
 import { emptyDraft, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { SDK_NAME } from "#server/sdk-package.ts";
 import { runSample, typeProblems } from "#tests/helpers/sdk-samples.ts";
@@ -8,11 +9,11 @@ import { KEY, SCHEDULE_ID } from "../sdk/fake-service.ts";
 
 const AT = {
   baseUrl: "https://own.example.com",
-  from: "",
-  originalUrl: "https://example.com/x",
   time: { fireAt: "2031-01-01T09:00:00.000Z" },
   isEarlyByDefault: false,
 };
+
+const ORIGINAL = { id: "sch_1", targetUrl: "https://example.com/x", delivery: NO_DELIVERY_TEXT };
 
 function draft(change: Partial<ScheduleDraft> = {}): ScheduleDraft {
   return { ...emptyDraft("UTC"), url: "https://example.com/x", ...change };
@@ -40,7 +41,7 @@ describe("a draft as a call of the API", () => {
   });
 
   it("of a clone is a call of clone or replay, and null when neither can make it", () => {
-    const at = { ...AT, from: "sch_1" };
+    const at = { ...AT, original: ORIGINAL };
     const url = (change: Partial<ScheduleDraft>) => draftCall(draft(change), at)?.url;
     expect(url({ keepsHeaders: true, keepsPayload: true })).toBe("https://own.example.com/v1/schedules/sch_1/replay");
     expect(url({ keepsHeaders: true, keepsPayload: false })).toBe("https://own.example.com/v1/schedules/sch_1/clone");
@@ -56,6 +57,22 @@ describe("a draft as a call of the API", () => {
     });
     const elsewhere = { url: "https://other.example.com/", keepsHeaders: true, payload: "x" };
     expect(draftCall(draft(elsewhere), at)?.body).toEqual({ targetUrl: elsewhere.url, ...AT.time, payload: "x" });
+  });
+
+  it("has its delivery options, and those of a clone where they are not the original's", () => {
+    const typed = { timeout: "5s", retryDelays: "none", giveUp: "410, 400-404", expires: "2h" };
+    const delivery = { timeoutMs: 5_000, retryDelaysMs: [], giveUpStatuses: [410, "400-404"], expiresIn: "2h" };
+    expect(draftCall(draft(typed), AT)?.body).toMatchObject({ delivery });
+    const call = (change: Partial<ScheduleDraft>) =>
+      draftCall(draft({ ...typed, keepsHeaders: true, ...change }), {
+        ...AT,
+        original: { ...ORIGINAL, delivery: typed },
+      });
+    expect(call({ keepsPayload: true })?.method).toBe("replay");
+    expect(call({ keepsPayload: true, timeout: "6s" })).toBeNull();
+    expect(call({ payload: "x" })?.body).not.toHaveProperty("delivery");
+    expect(call({ payload: "x", timeout: "" })?.body).toMatchObject({ delivery: { retryDelaysMs: [] } });
+    expect(call({ payload: "x", ...NO_DELIVERY_TEXT })?.body).toMatchObject({ delivery: null });
   });
 
   it("survives a shell, whatever quotes and line breaks the payload has", () => {
@@ -92,17 +109,30 @@ describe("a draft as a call of the SDK", () => {
       draft({ payload: "it's\n`$x`", headers: [{ name: "X-A", value: "1" }], idempotencyKey: "k", earlyFire: true }),
       { ...AT, time: { fireIn: "1h30m" } },
     ),
+    "with delivery options": draftCall(
+      draft({ timeout: "5s", retryDelays: "2s, 10s, 1m, 5m, 1h", giveUp: "410, 400-404", expires: "2h" }),
+      AT,
+    ),
     "without a payload": draftCall(draft({ method: "GET", headers: [] }), AT),
-    "that replays": draftCall(draft({ keepsHeaders: true, keepsPayload: true }), { ...AT, from: SCHEDULE_ID }),
+    "that replays": draftCall(draft({ keepsHeaders: true, keepsPayload: true }), {
+      ...AT,
+      original: { ...ORIGINAL, id: SCHEDULE_ID },
+    }),
     "that clones with the original's headers": draftCall(draft({ keepsHeaders: true, payload: "[1]" }), {
       ...AT,
-      from: SCHEDULE_ID,
+      original: { ...ORIGINAL, id: SCHEDULE_ID },
     }),
-    "that clones with one header": draftCall(draft({ headers: [json], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
-    "that clones without headers": draftCall(draft({ headers: [], payload: "[1]" }), { ...AT, from: SCHEDULE_ID }),
+    "that clones with one header": draftCall(draft({ headers: [json], payload: "[1]" }), {
+      ...AT,
+      original: { ...ORIGINAL, id: SCHEDULE_ID },
+    }),
+    "that clones without headers": draftCall(draft({ headers: [], payload: "[1]" }), {
+      ...AT,
+      original: { ...ORIGINAL, id: SCHEDULE_ID },
+    }),
     "that clones to another target": draftCall(
       draft({ url: "https://other.example.com/", keepsHeaders: true, payload: "text" }),
-      { ...AT, from: SCHEDULE_ID },
+      { ...AT, original: { ...ORIGINAL, id: SCHEDULE_ID } },
     ),
   };
   const sdkCode = (call: ReturnType<typeof draftCall>) => (call ? sdkOf(call, SDK_NAME) : { shown: [], copied: "" });

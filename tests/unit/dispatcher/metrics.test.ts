@@ -81,6 +81,21 @@ describe("the metrics of a dispatcher for Prometheus", () => {
     });
   });
 
+  it("count occurrences of recurrences, those that were left out by the reason, and say how far behind they are", async () => {
+    const metrics = new Metrics();
+    metrics.recurrences.behind(2.5);
+    metrics.recurrences.stepped([
+      { made: 3, leftOut: [] },
+      { made: 0, leftOut: [{ fromMs: 0, toMs: 5, count: 7, reason: "missed" }] },
+    ]);
+    expect(await samples(metrics)).toMatchObject({
+      stopwatch_occurrences_made_total: 3,
+      'stopwatch_occurrences_left_out_total{reason="missed"}': 7,
+      'stopwatch_occurrences_left_out_total{reason="over_quota"}': 0,
+      stopwatch_recurrences_behind_seconds: 2.5,
+    });
+  });
+
   it("count the events of the sending path, with durations in seconds", async () => {
     const metrics = new Metrics();
     metrics.sent(0.4);

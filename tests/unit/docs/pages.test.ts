@@ -99,6 +99,8 @@ it("docs/limits.md has the limits of the plans", () => {
     "Items in one bulk request": of("bulkItemsMax"),
     "API requests a minute": of("requestsPerMinute"),
     "Operations started in 24 hours, in each environment": of("operationsPerDay"),
+    "Recurrences in each environment": of("recurrencesMax"),
+    "Between two times of a recurrence, at least": [free, indie].map((plan) => plan.recurrenceSpacingMsMin / 1_000),
     "API keys that are not revoked": of("apiKeysMax"),
     "API keys created or rotated in 24 hours": of("apiKeysPerDay"),
     Sessions: of("sessionsMax"),

@@ -65,8 +65,8 @@ it("docs/sdk.md has every code of the SDK's own errors, and every method of a cl
   expect(described).toEqual(Object.keys(codes));
 
   const client = new Stopwatch(KEY, { baseUrl: "https://stopwatch.example.com" });
-  const { schedules, operations, logs, signingSecrets } = client;
-  const parts = Object.entries({ schedules, operations, logs, signingSecrets });
+  const { schedules, recurrences, operations, logs, signingSecrets } = client;
+  const parts = Object.entries({ schedules, recurrences, operations, logs, signingSecrets });
   const methods = [
     ...parts.flatMap(([part, of]) => Object.keys(of).map((name) => `${part}.${name}`)),
     ...Object.getOwnPropertyNames(Stopwatch.prototype).filter((name) => name !== "constructor"),

@@ -24,9 +24,16 @@ describe("the fields of a form", () => {
         ["payloadKind", "text"],
         ["payload", "one\r\ntwo\nthree"],
         ["earlyFire", "1"],
+        ["retryDelays", "10s"],
       ),
     );
-    expect(draft).toMatchObject({ method: "PUT", payload: "one\ntwo\nthree", payloadKind: "text", earlyFire: true });
+    expect(draft).toMatchObject({
+      method: "PUT",
+      payload: "one\ntwo\nthree",
+      payloadKind: "text",
+      earlyFire: true,
+      retryDelays: "10s",
+    });
     expect(headerPairs(draft.headers)).toEqual([
       ["A", "1"],
       ["B", "2"],
@@ -62,6 +69,10 @@ describe("a draft", () => {
     expect(problems({ payload: "ääääää", payloadKind: "text" })).toMatchObject([{ field: "payload" }]);
     expect(problems({ payload: "äääää", payloadKind: "text" })).toEqual([]);
     expect(problems({ payload: "" })).toEqual([]);
+  });
+
+  it("reports delivery options that cannot be read", () => {
+    expect(problems({ timeout: "5", expires: "soon" })).toMatchObject([{ field: "timeout" }, { field: "expires" }]);
   });
 
   it("of a clone that keeps headers and payload ignores errors in their fields", () => {

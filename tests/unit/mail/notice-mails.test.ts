@@ -95,7 +95,7 @@ describe("the mail about the quota", () => {
     [
       { ...quota, level: 110, scheduled: 2_200 },
       "New schedules are refused until 1 April",
-      "2,200 of 2,000 schedules: quota and grace of March are used. New schedules are refused until 1 April, 00:00 UTC. Schedules that exist are sent as planned.",
+      "2,200 of 2,000 schedules: quota and grace of March are used. New schedules are refused until 1 April, 00:00 UTC. Schedules that exist are sent as planned. Occurrences of recurrences are left out until then.",
     ],
   ] as const)("says what the notice %j means", (notice, subject, said) => {
     const mail = quotaMail(reader, notice);

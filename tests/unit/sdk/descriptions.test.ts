@@ -68,9 +68,12 @@ const INPUTS = [
   ["RescheduleInput", bodyOf("patch", "/v1/schedules/{id}")],
   ["ReplayInput", bodyOf("post", "/v1/schedules/{id}/replay")],
   ["CloneInput", bodyOf("post", "/v1/schedules/{id}/clone")],
+  ["RecurrenceInput", bodyOf("put", "/v1/recurrences/{key}")],
+  ["PauseInput", bodyOf("post", "/v1/recurrences/{key}/pause")],
   ["OperationInput", bodyOf("post", "/v1/operations")],
   ["ScheduleFilter", queryOf("/v1/schedules")],
   ["LogFilter", queryOf("/v1/logs")],
+  ["RecurrenceFilter", queryOf("/v1/recurrences")],
   ["OperationFilter", queryOf("/v1/operations")],
   ["OverviewFilter", queryOf("/v1/overview")],
 ] as const;

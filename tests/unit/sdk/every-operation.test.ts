@@ -20,7 +20,7 @@ test("every operation that takes an API key has a method, and the public figures
       return Response.json(body);
     },
   });
-  const { schedules, operations: many, logs, signingSecrets } = client;
+  const { schedules, recurrences, operations: many, logs, signingSecrets } = client;
   const input = { targetUrl: "https://example.com/hook", fireIn: "90s" };
   await schedules.create(input);
   await schedules.createMany([input]);
@@ -36,6 +36,12 @@ test("every operation that takes an API key has a method, and the public figures
   await schedules.replay(SCHEDULE_ID);
   await schedules.clone(SCHEDULE_ID, { payload: "" });
   await schedules.wait(SCHEDULE_ID);
+  await recurrences.put("daily-report", { cron: "@daily", targetUrl: "https://example.com/hook" });
+  await recurrences.get("daily-report");
+  await recurrences.list();
+  await recurrences.pause("daily-report");
+  await recurrences.resume("daily-report");
+  await recurrences.delete("daily-report");
   await many.start({ action: "cancel", all: true });
   await many.list();
   await many.get(OPERATION_ID);

@@ -11,6 +11,7 @@ import { TimeFacts } from "#components/schedules/time-facts.tsx";
 import { Timeline } from "#components/schedules/timeline.tsx";
 import { instantToRestore } from "#domain/schedule-actions.ts";
 import { isTerminal } from "#domain/states.ts";
+import { RECURRENCE_PAGE } from "#server/recurrences/put-by-form.ts";
 import { readScheduleInFull } from "#server/schedules/read-in-full.ts";
 import { dashboardPage } from "../../dashboard-page.tsx";
 import { hrefIn, hrefWith } from "../../view.ts";
@@ -66,6 +67,11 @@ export default dashboardPage("/schedules/[id]", async ({ ctx, view, routeParams 
               schedule={schedule}
               env={view.env}
               hrefOf={hrefOf}
+              recurrenceHref={
+                schedule.recurrence === null
+                  ? undefined
+                  : hrefIn(view.env, RECURRENCE_PAGE, { key: schedule.recurrence })
+              }
               operationHref={
                 schedule.operationId ? hrefIn(view.env, `/schedules/operations/${schedule.operationId}`) : undefined
               }

@@ -1,4 +1,5 @@
 import { NewScheduleForm } from "#components/schedules/new-schedule-form.tsx";
+import { writeDeliveryText } from "#domain/delivery-text.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
 import { emptyDraft } from "#domain/schedule-draft.ts";
 import { hasRecentSignIn } from "#server/auth/recent-sign-in.ts";
@@ -43,6 +44,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
           keepsHeaders: keeps,
           keepsPayload: keeps,
           url: cloned?.targetUrl ?? "",
+          ...writeDeliveryText(cloned?.delivery ?? null),
         }}
         formKey={crypto.randomUUID()}
         env={view.env}
@@ -67,6 +69,7 @@ export default dashboardPage("/schedules/new", async ({ ctx, view }) => {
 });
 
 // The browser gets no other field of the schedule.
-function pick({ id, method, targetUrl, payloadSizeBytes, isErased }: Awaited<ReturnType<typeof readScheduleInFull>>) {
-  return { id, method, targetUrl, payloadSizeBytes, isErased };
+function pick(schedule: Awaited<ReturnType<typeof readScheduleInFull>>) {
+  const { id, method, targetUrl, payloadSizeBytes, isErased } = schedule;
+  return { id, method, targetUrl, payloadSizeBytes, isErased, delivery: writeDeliveryText(schedule.delivery) };
 }

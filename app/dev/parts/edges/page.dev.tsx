@@ -3,6 +3,7 @@ import { chosenTheme } from "../../../page-request.ts";
 import { AccountParts } from "../account-parts.tsx";
 import { ListParts } from "../list-parts.tsx";
 import { OverviewParts } from "../overview-parts.tsx";
+import { RecurrenceParts } from "../recurrence-parts.tsx";
 import { SchedulePageParts } from "../schedule-page-parts.tsx";
 
 export const metadata = { title: "Parts at their edges", robots: { index: false } };
@@ -17,6 +18,7 @@ export default async function Edges() {
         <OverviewParts />
         <ListParts />
         <SchedulePageParts />
+        <RecurrenceParts />
         <AccountParts />
       </div>
     </PublicFrame>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { CreateInput } from "#contract/inputs/create-input.ts";
 import { decodeText } from "../../../../cli/src/import/decode-text.ts";
-import { FIELDS } from "../../../../cli/src/import/fields.ts";
+import { DELIVERY_OPTIONS, FIELDS } from "../../../../cli/src/import/fields.ts";
 import { type Row, type RowOptions, readRows } from "../../../../cli/src/import/read-rows.ts";
 import { hashInput, keyOf } from "../../../../cli/src/import/row-key.ts";
 import { UnreadableInput } from "../../../../cli/src/import/unreadable-input.ts";
@@ -12,6 +13,9 @@ const TO = "https://example.com/hook";
 describe("the rows of an import", () => {
   it("have the fields of the contract", () => {
     expect([...FIELDS].sort()).toEqual(Object.keys(CreateInput.shape).sort());
+    const { properties = {} } =
+      z.toJSONSchema(CreateInput, { io: "input", unrepresentable: "any" }).$defs?.DeliveryOptions ?? {};
+    expect([...DELIVERY_OPTIONS].sort()).toEqual(Object.keys(properties).sort());
   });
 
   it("come from CSV by the names of its first line, empty cells not given", () => {
@@ -26,6 +30,29 @@ describe("the rows of an import", () => {
         problems: [],
       },
     ]);
+  });
+
+  it("have their delivery options from columns of their own, lists with commas or spaces between, or as JSON", () => {
+    const names = "delivery.timeoutMs,delivery.retryDelaysMs,delivery.giveUpStatuses,delivery.expiresIn";
+    const rows = csv(
+      `targetUrl,fireIn,${names},delivery\n${TO},1h,5000,"2000, 60000",410 400-404,2h,"{""timeoutMs"":1}"\n`,
+    );
+    const delivery = {
+      timeoutMs: 5_000,
+      retryDelaysMs: [2_000, 60_000],
+      giveUpStatuses: [410, "400-404"],
+      expiresIn: "2h",
+    };
+    expect(rows[0]).toMatchObject({ item: { delivery }, problems: [] });
+    const none = csv(`targetUrl,fireIn,${names}\n${TO},1h,,none,none,\n`);
+    expect(none[0]?.item).toEqual({ targetUrl: TO, fireIn: "1h", delivery: { retryDelaysMs: [], giveUpStatuses: [] } });
+    expect(csv(`targetUrl,fireIn,delivery\n${TO},1h,5s\n`)[0]?.problems[0]?.message).toContain(
+      "delivery must be JSON such as",
+    );
+    const map = new Map([["limit", "delivery.timeoutMs"]]);
+    expect(json(JSON.stringify({ targetUrl: TO, fireIn: "1h", limit: 5_000 }), { map })[0]?.item).toMatchObject({
+      delivery: { timeoutMs: 5_000 },
+    });
   });
 
   it("come from JSON lines, CRLF, a byte order mark and empty lines included", () => {
@@ -53,6 +80,7 @@ describe("the rows of an import", () => {
 
   it.each([
     ["targetUrl,paylod\n", 1, 11, "did you mean payload?"],
+    ["targetUrl,delivery.timoutMs\n", 1, 11, "did you mean delivery.timeoutMs?"],
     ["targetUrl,sendAt\n", 1, 11, "did you mean fireAt?"],
     ["targetUrl;fireAt\n", 1, 1, "must be separated by commas"],
     ["targetUrl,payload,payload\n", 1, 19, '"payload" comes twice'],

@@ -1,0 +1,51 @@
+CREATE TABLE recurrences (
+  id uuid PRIMARY KEY NOT NULL,
+  account_id uuid NOT NULL,
+  env text NOT NULL,
+  shard smallint NOT NULL,
+  key text NOT NULL,
+  name text,
+  status text DEFAULT 'active' NOT NULL,
+  version bigint DEFAULT 1 NOT NULL,
+  cron text NOT NULL,
+  timezone text NOT NULL,
+  on_clock_change text NOT NULL,
+  overlap text NOT NULL,
+  catch_up text NOT NULL,
+  spread_ms integer NOT NULL,
+  ends_at timestamp (3) with time zone,
+  target_url text NOT NULL,
+  origin text NOT NULL,
+  method text NOT NULL,
+  sealed bytea,
+  payload_size_bytes integer NOT NULL,
+  early_fire boolean,
+  request_hash bytea NOT NULL,
+  delivery jsonb,
+  made_until timestamp (3) with time zone NOT NULL,
+  open_from timestamp (3) with time zone NOT NULL DEFAULT '-infinity',
+  zone_data text NOT NULL,
+  lead_ms integer NOT NULL,
+  next_step_at timestamp (3) with time zone,
+  left_out jsonb DEFAULT '[]'::jsonb NOT NULL,
+  failures smallint DEFAULT 0 NOT NULL,
+  pause_note text,
+  paused_until timestamp (3) with time zone,
+  created_by uuid NOT NULL,
+  created_at timestamp (3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp (3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT recurrences_env_known CHECK (env in ('live', 'test')),
+  CONSTRAINT recurrences_status_known CHECK (status in ('active', 'paused', 'ended')),
+  CONSTRAINT recurrences_method_known CHECK (method in ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  CONSTRAINT recurrences_on_clock_change_known CHECK (on_clock_change in ('first', 'second', 'skip')),
+  CONSTRAINT recurrences_overlap_known CHECK (overlap in ('allow', 'skip')),
+  CONSTRAINT recurrences_catch_up_known CHECK (catch_up in ('latest', 'none')),
+  CONSTRAINT recurrences_key_length CHECK (char_length(key) between 1 and 255),
+  CONSTRAINT recurrences_step_while_active CHECK (status <> 'active' or next_step_at is not null)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX recurrences_key ON recurrences (account_id, env, key);
+--> statement-breakpoint
+CREATE INDEX recurrences_newest ON recurrences (account_id, env, created_at, id);
+--> statement-breakpoint
+CREATE INDEX recurrences_due ON recurrences (shard, next_step_at) WHERE next_step_at IS NOT NULL;

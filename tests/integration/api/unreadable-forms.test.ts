@@ -8,14 +8,18 @@ import { assertSchema } from "./documented.ts";
 
 let database: TestDatabase;
 let web: WebProcess;
-/** The id of the action of the form of a new schedule, in this build. */
-let actionId: string;
+/** The pages with a form that has an action, and the ids of these actions in this build. */
+const PAGES = ["/schedules/new", "/recurrences/one"] as const;
+const actionIds = new Map<string, string>();
 
 beforeAll(async () => {
   database = await createTestDatabase();
   web = await startWebProcess({ DATABASE_URL: database.serviceUrl, ENCRYPTION_KEYS, LOG_LEVEL: "fatal" });
   const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
-  [actionId = ""] = Object.keys(manifest.node);
+  for (const [id, { workers }] of Object.entries<{ workers: object }>(manifest.node)) {
+    for (const worker of Object.keys(workers)) actionIds.set(worker.replace(/^app\/\(dashboard\)|\/page$/g, ""), id);
+  }
+  expect([...actionIds.keys()].toSorted()).toEqual(PAGES.toSorted());
 });
 afterAll(async () => {
   await web?.stop();
@@ -24,17 +28,17 @@ afterAll(async () => {
 
 type Fields = [name: string, content: string][];
 
-/** Posts a form to the page of a new schedule without a credential: as its script does, or as a browser without scripts. */
-function post(fields: Fields, { byScript }: { byScript: boolean }) {
+/** Posts a form to a page without a credential: as its script does, or as a browser without scripts. */
+function post(page: string, fields: Fields, { byScript }: { byScript: boolean }) {
   const parts = fields.map(
     ([name, content]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`,
   );
   const body = `${parts.join("")}--x--`;
   const head = [
-    "POST /schedules/new HTTP/1.1",
+    `POST ${page} HTTP/1.1`,
     ...["Host: x", "Connection: close", "Content-Type: multipart/form-data; boundary=x"],
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(byScript ? [`Next-Action: ${actionId}`] : []),
+    ...(byScript ? [`Next-Action: ${actionIds.get(page)}`] : []),
   ];
   return sendRaw(web.port, `${head.join("\r\n")}\r\n\r\n${body}`);
 }
@@ -51,7 +55,7 @@ const ARGUMENTS: [string, string][] = [
   ["no date", '["$Dx"]'],
 ];
 
-describe("a form of a new schedule whose arguments cannot be read", () => {
+describe.each(PAGES)("a form of %s whose arguments cannot be read", (page) => {
   it.each([
     ...ARGUMENTS.map(([what, content]): [string, Fields] => [what, [["0", content]]]),
     ["no list", [["0", "5"]] as Fields],
@@ -59,26 +63,27 @@ describe("a form of a new schedule whose arguments cannot be read", () => {
     ["none of them", [["5", "[]"]] as Fields],
     ["nothing", [] as Fields],
   ])("is VALIDATION for its script: %s", async (_, fields) => {
-    const answer = await post(fields, { byScript: true });
+    const answer = await post(page, fields, { byScript: true });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/json"]);
     assertSchema("/components/schemas/Error", JSON.parse(answer.text));
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
   it.each(ARGUMENTS)("is 400 for a browser without scripts: %s", async (_, content) => {
-    const bound = JSON.stringify({ id: actionId, bound: "$@1" });
+    const bound = JSON.stringify({ id: actionIds.get(page), bound: "$@1" });
     const fields: Fields = [
       ["$ACTION_REF_1", ""],
       ["$ACTION_1:0", bound],
       ["$ACTION_1:1", content],
     ];
-    expect((await post(fields, { byScript: false })).status).toBe(400);
+    expect((await post(page, fields, { byScript: false })).status).toBe(400);
   });
 });
 
-describe("a form of a new schedule that can be read", () => {
+describe.each(PAGES)("a form of %s that can be read", (page) => {
   it("is taken with its script and without", async () => {
     const byScript = await post(
+      page,
       [
         ["1_words", "in 5m"],
         ["0", '[null,"$K1"]'],
@@ -87,9 +92,10 @@ describe("a form of a new schedule that can be read", () => {
     );
     expect([byScript.status, byScript.text]).toEqual([200, expect.stringContaining("You are signed out.")]);
     const without = await post(
+      page,
       [
         ["$ACTION_REF_1", ""],
-        ["$ACTION_1:0", JSON.stringify({ id: actionId, bound: "$@1" })],
+        ["$ACTION_1:0", JSON.stringify({ id: actionIds.get(page), bound: "$@1" })],
         ["$ACTION_1:1", "[null]"],
         ["words", "in 5m"],
       ],

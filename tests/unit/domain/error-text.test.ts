@@ -289,8 +289,10 @@ describe("failureText", () => {
   it("leaves no run of 16 that is in the payload, for texts made to share long parts", () => {
     const piece = fc.constantFrom("aaaaaaaaaaaaaaaa", "abababababababab", "0123456789abcdef", "a", "b", "xyz");
     const long = fc.array(piece, { minLength: 2, maxLength: 40 }).map((pieces) => pieces.join(""));
+    // A shorter payload is masked where it stands whole.
+    const payloads = long.filter(({ length }) => length >= 16);
     fc.assert(
-      fc.property(long, long, (text, payload) => {
+      fc.property(long, payloads, (text, payload) => {
         const runs = Array.from({ length: Math.max(0, payload.length - 15) }, (_, i) => payload.slice(i, i + 16));
         const shared = runs.filter((run) => new Set(run).size > 1 && text.includes(run));
         const result = stored(text, sent(payload));

@@ -27,13 +27,17 @@ export class AnswerProblem extends Error {
   }
 }
 
-/** Whether the connection was closed before the request was written. Another connection may then carry the attempt. */
+/**
+ * Whether the connection was closed, or this machine was out of files, sockets or memory, before the request was written.
+ * Another connection may then carry the attempt; a pool that cannot open one waits for the machine.
+ */
 export function mayRetryOnAnother(error: Error): boolean {
   const code = codeOf(error);
   return (
     error instanceof ConnectionGone ||
     /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|ECONNABORTED|EPIPE)$/.test(code ?? "") ||
-    /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENETRESET|EPERM)$/.test(code ?? "")
+    /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENETRESET|EPERM)$/.test(code ?? "") ||
+    /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EAGAIN)$/.test(code ?? "")
   );
 }
 

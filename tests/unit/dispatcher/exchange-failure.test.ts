@@ -40,6 +40,14 @@ describe("a request that was not written", () => {
     },
   );
 
+  // undici reads its parser from a file at the first request, which has no descriptor left under EMFILE.
+  it.each(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAGAIN"])(
+    "goes over another connection when this machine was out of resources by %s",
+    (code) => {
+      expect(mayRetryOnAnother(withCode(code))).toBe(true);
+    },
+  );
+
   it("goes over another connection when its own was gone, and over none when it cannot be sent", () => {
     expect(mayRetryOnAnother(new ConnectionGone())).toBe(true);
     for (const code of ["UND_ERR_INVALID_ARG", "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "HPE_INVALID_CONSTANT"])

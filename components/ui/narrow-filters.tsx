@@ -25,7 +25,7 @@ export function NarrowFilters({ values }: { values: Readonly<Partial<Record<Filt
           <Icon of={SlidersHorizontal} small />
           More filters
         </summary>
-        <div className="mt-1 grid gap-2 sm:grid-cols-2 lg:grid-cols-4">
+        <div className="mt-1 grid gap-2 group-open/more:sm:grid-cols-2 group-open/more:lg:grid-cols-4">
           <TextField name="host" label="Host of the target" placeholder="api.example.com" defaultValue={host} />
           <TextField name="idempotency_key" label="Idempotency key" defaultValue={key} />
           <TextField name="operation" label="Copies of operation" placeholder="op_…" defaultValue={operation} />

@@ -5,7 +5,6 @@ import {
   replaceSealedPair,
   replaceSealedRotation,
   type SealedPair,
-  type SealedRotation,
 } from "#db/queries/accounts/re-encrypt.ts";
 import { readSealedInstanceSecrets, replaceSealedInstanceSecret } from "#db/queries/fleet/re-encrypt.ts";
 import { readSealedRecurrences, replaceSealedRecurrence } from "#db/queries/recurrences/re-encrypt.ts";
@@ -62,20 +61,14 @@ type Pass = Parameters<typeof reEncrypt>[0] & { progress: Progress; survey: Surv
 
 async function reEncryptInstanceSecrets(pass: Pass) {
   for (const row of await run(pass, readSealedInstanceSecrets)) {
-    if (!isStale(pass, row.sealed)) continue;
-    const fresh = reEncrypted(pass, row.sealed, instanceAad(row.name), `the secret ${row.name}`);
-    if (fresh) pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedInstanceSecret(sql, row, fresh));
+    const replace: Replace = (sql, fresh) => replaceSealedInstanceSecret(sql, row, fresh);
+    await renew(pass, row.sealed, instanceAad(row.name), `the secret ${row.name}`, replace);
   }
 }
 
 async function reEncryptPairs(pass: Pass) {
-  for (let after: { account_id: string; env: string } | undefined = { account_id: NIL, env: "" }; after; ) {
-    const from: { account_id: string; env: string } = after;
-    const pairs: SealedPair[] = await run(pass, (sql) => readSealedPairs(sql, from, PAIRS_ROWS));
-    for (const pair of pairs) await reEncryptPair(pass, pair);
-    pass.onProgress(pass.progress);
-    after = pairs.length < PAIRS_ROWS ? undefined : pairs.at(-1);
-  }
+  const first = { account_id: NIL, env: "" };
+  await eachRow(pass, { first, read: readSealedPairs, rowsMax: PAIRS_ROWS }, (pair) => reEncryptPair(pass, pair));
 }
 
 async function reEncryptPair(pass: Pass, pair: SealedPair) {
@@ -96,33 +89,45 @@ async function reEncryptPair(pass: Pass, pair: SealedPair) {
 
 async function reEncryptRotations(pass: Pass) {
   const first = { account_id: NIL, env: "", idempotency_key: "" };
-  for (let after: typeof first | undefined = first; after; ) {
-    const from: typeof first = after;
-    const rotations: SealedRotation[] = await run(pass, (sql) => readSealedRotations(sql, from, PAIRS_ROWS));
-    for (const one of rotations) {
-      if (!isStale(pass, one.sealed)) continue;
-      const name = `a rotation of the ${one.env} signing secrets of account ${one.account_id}`;
-      const fresh = reEncrypted(pass, one.sealed, rotationAad(one.account_id, one.env), name);
-      if (fresh) pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRotation(sql, one, fresh));
-    }
-    pass.onProgress(pass.progress);
-    after = rotations.length < PAIRS_ROWS ? undefined : rotations.at(-1);
-  }
+  await eachRow(pass, { first, read: readSealedRotations, rowsMax: PAIRS_ROWS }, async (one) => {
+    const name = `a rotation of the ${one.env} signing secrets of account ${one.account_id}`;
+    const replace: Replace = (sql, fresh) => replaceSealedRotation(sql, one, fresh);
+    await renew(pass, one.sealed, rotationAad(one.account_id, one.env), name, replace);
+  });
 }
 
 async function reEncryptRecurrences(pass: Pass) {
-  for (let after: string | null = NIL; after !== null; ) {
-    const from: string = after;
-    const page = await run(pass, (sql) => readSealedRecurrences(sql, from, BATCH_ROWS));
-    for (const { sealed, ...to } of page) {
-      if (!isStale(pass, sealed)) continue;
-      const fresh = reEncrypted(pass, sealed, requestAad(to), `the request of recurrence ${to.id}`);
-      if (fresh)
-        pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRecurrence(sql, to.id, sealed, fresh));
-    }
+  const read = (sql: Sql, { id }: { id: string }, rowsMax: number) => readSealedRecurrences(sql, id, rowsMax);
+  await eachRow(pass, { first: { id: NIL }, read, rowsMax: BATCH_ROWS }, async ({ sealed, ...to }) => {
+    const replace: Replace = (sql, fresh) => replaceSealedRecurrence(sql, to.id, sealed, fresh);
+    await renew(pass, sealed, requestAad(to), `the request of recurrence ${to.id}`, replace);
+  });
+}
+
+/** Goes through rows, a page after the other; `read` gives those behind a key, in the order of their keys. */
+async function eachRow<Key, Row extends Key>(
+  pass: Pass,
+  pages: { first: Key; read: (sql: Sql, after: Key, rowsMax: number) => Promise<Row[]>; rowsMax: number },
+  work: (row: Row) => Promise<void>,
+) {
+  const { first, read, rowsMax } = pages;
+  for (let after: Key | undefined = first; after !== undefined; ) {
+    const from: Key = after;
+    const rows: Row[] = await run(pass, (sql) => read(sql, from, rowsMax));
+    for (const row of rows) await work(row);
     pass.onProgress(pass.progress);
-    after = page.length < BATCH_ROWS ? null : (page.at(-1)?.id ?? null);
+    after = rows.length < rowsMax ? undefined : rows.at(-1);
   }
+}
+
+type Sql = Parameters<typeof readSealedInstanceSecrets>[0];
+type Replace = (sql: Sql, fresh: Buffer) => Promise<number>;
+
+/** Seals a value anew whose key is not the writer's, and has it replaced. */
+async function renew(pass: Pass, sealed: Buffer, aad: string, name: string, replace: Replace) {
+  if (!isStale(pass, sealed)) return;
+  const fresh = reEncrypted(pass, sealed, aad, name);
+  if (fresh) pass.progress.reEncrypted += await run(pass, (sql) => replace(sql, fresh));
 }
 
 async function reEncryptAllRequests(pass: Pass) {
@@ -150,7 +155,7 @@ async function reEncryptBatch(pass: Pass, batch: SealedRequest[]) {
   pass.progress.reEncrypted += await run(pass, (sql) => replaceSealedRequests(sql, changes));
 }
 
-function run<R>(pass: Pass, work: (sql: Parameters<typeof readSealedInstanceSecrets>[0]) => Promise<R>): Promise<R> {
+function run<R>(pass: Pass, work: (sql: Sql) => Promise<R>): Promise<R> {
   return pass.database.run(DEADLINE_MS, ({ sql }) => work(sql));
 }
 

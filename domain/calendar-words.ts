@@ -22,3 +22,8 @@ export function monthNamed(name: string): number {
 
 /** From 29 February 1896 to that of 1904: the years of centuries have none but every fourth time. */
 export const YEARS_TO_29_FEB_MAX = 8;
+
+/** A name with a capital. */
+export function capital(name = ""): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

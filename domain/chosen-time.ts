@@ -27,6 +27,11 @@ export type ChosenTime =
     }
   | { ok: false; field: "words" | "at" | "zone"; message: string };
 
+/** As `chooseTime`, for a field of words alone, whose times of day are in `zone`. */
+export function chooseWords(words: string, zone: string, nowMs: number): ChosenTime {
+  return chooseTime({ words, at: "", zone, occurrence: "first" }, nowMs);
+}
+
 /**
  * The instant that was typed, with `nowMs` as the current time. Words win over date and time. It may be in the past.
  */

@@ -1,4 +1,4 @@
-import { WEEKDAYS } from "./calendar-words.ts";
+import { capital, WEEKDAYS } from "./calendar-words.ts";
 
 /** Rules that people choose in words: `M` and `H` stand for the minute and hour of a time of day. */
 export const CRON_CHOICES: readonly { value: string; label: string }[] = [
@@ -29,8 +29,4 @@ export function readCronChoice(cron: string): { value: string; time: string | nu
   const two = (text: string) => text.padStart(2, "0");
   if (!value.startsWith("M")) return { value, time: null };
   return { value, time: `${value.startsWith("M H") ? two(hour) : "00"}:${two(minute)}` };
-}
-
-function capital(name = ""): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -33,6 +33,11 @@ export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** As `formatInstant`; null for null. */
+export function instantOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatInstant(epochMs);
+}
+
 /** Epoch milliseconds of a UTC date and time; null when it does not exist. */
 export function utcMs(
   year: number,

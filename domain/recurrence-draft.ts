@@ -1,9 +1,14 @@
-import { chooseTime } from "./chosen-time.ts";
+import { chooseWords } from "./chosen-time.ts";
 import { parseCron } from "./cron.ts";
 import { readCronChoice } from "./cron-choices.ts";
 import { parseDuration } from "./duration.ts";
 import { nearestZone } from "./nearest-zone.ts";
-import { ON_RECURRING_CLOCK_CHANGE, type OnRecurringClockChange, type RecurrenceTimes } from "./recurrence.ts";
+import {
+  ON_RECURRING_CLOCK_CHANGE,
+  type OnRecurringClockChange,
+  type RecurrenceTimes,
+  SPREAD_MS_MAX,
+} from "./recurrence.ts";
 import { type RecurrenceSpacing, recurrenceSpacing } from "./recurrence-spacing.ts";
 import { CATCH_UP, OVERLAP } from "./recurrence-step.ts";
 import {
@@ -79,7 +84,7 @@ export function readTimes({ cron, zone, ends, spread, onClockChange }: Recurrenc
     const instead = near ? `Did you mean ${near}?` : "Write one such as Europe/Berlin.";
     problems.push({ field: "zone", message: `There is no such zone. ${instead}` });
   }
-  const end = ends.trim() === "" ? null : chooseTime({ words: ends, at: "", zone, occurrence: "first" }, nowMs);
+  const end = ends.trim() === "" ? null : chooseWords(ends, zone, nowMs);
   if (end !== null && !end.ok && end.field === "words") problems.push({ field: "ends", message: end.message });
   const spreadMs = spread.trim() === "" ? 0 : parseDuration(spread.trim());
   if (spreadMs === null || spreadMs > SPREAD_MS_MAX)
@@ -89,8 +94,6 @@ export function readTimes({ cron, zone, ends, spread, onClockChange }: Recurrenc
   const spacing = recurrenceSpacing(parsed.rule, nowMs);
   return { ok: true, times, spreadMs: spreadMs ?? 0, spacing };
 }
-
-const SPREAD_MS_MAX = 3_600_000;
 
 function describeFault({
   field,

@@ -1,7 +1,7 @@
 import type { ClockChange } from "./fire-time.ts";
 import { formatInstant } from "./instant.ts";
 import { writeLocalTime } from "./local-time.ts";
-import { occurrencesAfter, type RecurrenceTimes } from "./recurrence.ts";
+import { nextOccurrences, type RecurrenceTimes } from "./recurrence.ts";
 import { localTimeAt, offsetMsAt } from "./zoned-time.ts";
 
 /** An instant at which a recurrence fires, as answers have it. `local` is what clocks of its zone show then. */
@@ -12,18 +12,15 @@ export function presentNext(
   times: RecurrenceTimes,
   { nowMs, shareMs, countMax = 5 }: { nowMs: number; shareMs: number; countMax?: number },
 ): PresentedNext[] {
-  const next: PresentedNext[] = [];
-  for (const { atMs, clockChange } of occurrencesAfter(times, nowMs - shareMs)) {
+  return nextOccurrences(times, nowMs - shareMs, countMax).map(({ atMs, clockChange }) => {
     const fireAtMs = atMs + shareMs;
-    next.push({
+    return {
       fire_at: formatInstant(fireAtMs),
       local: writeLocalTime(localTimeAt(fireAtMs, times.zone)),
       offset: writeOffset(offsetMsAt(fireAtMs, times.zone)),
       clock_change: clockChange,
-    });
-    if (next.length === countMax) break;
-  }
-  return next;
+    };
+  });
 }
 
 /** An offset from UTC as RFC 3339 writes it, such as `+05:30`. */

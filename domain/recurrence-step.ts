@@ -19,6 +19,14 @@ export const LEFT_OUT_REASONS = ["missed", "over_quota", "overlap", "not_allowed
  */
 export type LeftOut = { fromMs: number; toMs: number; count: number | null; reason: (typeof LEFT_OUT_REASONS)[number] };
 
+/** Entries of this that a recurrence keeps: the newest. */
+export const LEFT_OUT_MAX = 30;
+
+/** One instant alone that was not sent. */
+export const leftOutOnce = (atMs: number, reason: LeftOut["reason"]): LeftOut => ({
+  ...{ fromMs: atMs, toMs: atMs, count: 1, reason },
+});
+
 /** A recurrence as a step needs it. Its schedules fire `shareMs` after their instants. */
 export type SteppedRecurrence = RecurrenceTimes & {
   catchUp: (typeof CATCH_UP)[number];

@@ -48,6 +48,20 @@ export function* occurrencesAfter(times: RecurrenceTimes, afterMs: number): Gene
   yield* pending.filter(isInRange);
 }
 
+/** The first of them, at most `countMax`. */
+export function nextOccurrences(times: RecurrenceTimes, afterMs: number, countMax: number): Occurrence[] {
+  const next: Occurrence[] = [];
+  // A loop, since some browsers have no `take` yet.
+  for (const one of occurrencesAfter(times, afterMs)) {
+    next.push(one);
+    if (next.length === countMax) break;
+  }
+  return next;
+}
+
+/** How much later its occurrences may fire than the rule says, ms. */
+export const SPREAD_MS_MAX = 3_600_000;
+
 /** How much later than its instants a recurrence fires, ms: a share of `spreadMs` that its id decides. */
 export function spreadShareMs(id: string, spreadMs: number): number {
   return Math.floor(hashShare(id) * spreadMs);

@@ -1,4 +1,4 @@
-import { MONTHS, WEEKDAYS } from "./calendar-words.ts";
+import { capital, MONTHS, WEEKDAYS } from "./calendar-words.ts";
 import type { CronRule } from "./cron.ts";
 import { type CronField, type FieldItem, readFieldItems, valuesOfItems as valuesOf } from "./cron-fields.ts";
 
@@ -114,8 +114,4 @@ function ordinal(day: number): string {
 
 function listed(texts: readonly string[]): string {
   return texts.length < 2 ? (texts[0] ?? "") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
-}
-
-function capital(name = ""): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

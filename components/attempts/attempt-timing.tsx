@@ -1,4 +1,5 @@
 import { formatOffset } from "../format/offset.ts";
+import { None } from "../ui/none.tsx";
 
 /** The time breakdown of one attempt, ms; null where a part does not apply. */
 export type AttemptTiming = {
@@ -34,7 +35,9 @@ export function AttemptTimes({ timing }: { timing: AttemptTiming }) {
                 />
               </svg>
             </dd>
-            <dd className="whitespace-nowrap text-right">{ms === null ? <None /> : written(ms, isLateness)}</dd>
+            <dd className="whitespace-nowrap text-right">
+              {ms === null ? <None what="none" /> : written(ms, isLateness)}
+            </dd>
           </div>
         );
       })}
@@ -49,15 +52,6 @@ const ROWS: readonly { name: string; of: keyof AttemptTiming }[] = [
   { name: "wait for rate", of: "wait" },
   { name: "first byte back", of: "firstByte" },
 ];
-
-function None() {
-  return (
-    <>
-      <span aria-hidden="true">—</span>
-      <span className="sr-only">none</span>
-    </>
-  );
-}
 
 function written(ms: number, isLateness: boolean): string {
   const text = formatOffset(ms);

@@ -1,5 +1,6 @@
 import { ON_TIME_WITHIN_MS } from "#domain/punctuality.ts";
 import { formatOffset } from "../format/offset.ts";
+import { None } from "../ui/none.tsx";
 import { latenessScale, MAJOR_MS } from "./lateness-scale.ts";
 
 /**
@@ -10,8 +11,7 @@ export function LatenessCell({ ms, isTwoSided = false }: { ms: number | null; is
   if (ms === null) {
     return (
       <span className="inline-block min-w-15 text-right text-ink-muted">
-        <span aria-hidden="true">—</span>
-        <span className="sr-only">not sent</span>
+        <None what="not sent" />
       </span>
     );
   }

@@ -1,4 +1,4 @@
-import { type Occurrence, occurrencesAfter, type RecurrenceTimes } from "#domain/recurrence.ts";
+import { nextOccurrences, type Occurrence } from "#domain/recurrence.ts";
 import type { DraftTimes } from "#domain/recurrence-draft.ts";
 import { formatUtcOffset, offsetMsAt } from "#domain/zoned-time.ts";
 import { formatDuration } from "../format/duration.ts";
@@ -14,7 +14,7 @@ type Read = Extract<DraftTimes, { ok: true }>;
 /** The next ten instants of a rule after `fromMs`, in its zone and in UTC. */
 export function NextInstants({ read: { times, spreadMs }, fromMs }: { read: Read; fromMs: number }) {
   const { zone } = times;
-  const next = listNext(times, fromMs);
+  const next = nextOccurrences(times, fromMs, COUNT);
   if (next.length === 0) return <CardBody className="text-ink-soft text-sm">None: it ends before.</CardBody>;
   return (
     <>
@@ -46,16 +46,6 @@ export function NextInstants({ read: { times, spreadMs }, fromMs }: { read: Read
       )}
     </>
   );
-}
-
-// A loop, since some browsers have no `take` yet.
-function listNext(times: RecurrenceTimes, fromMs: number): Occurrence[] {
-  const next: Occurrence[] = [];
-  for (const one of occurrencesAfter(times, fromMs)) {
-    next.push(one);
-    if (next.length === COUNT) break;
-  }
-  return next;
 }
 
 /** What clocks do to an instant: they skip or repeat its time of day. */

@@ -1,6 +1,6 @@
 import { CircleStop, Pause, Repeat } from "lucide";
 import type { RecurrenceStatus } from "#domain/recurrence-step.ts";
-import { Icon } from "../ui/icon.tsx";
+import { StateWord } from "../ui/state-word.tsx";
 
 const LOOKS = {
   active: { icon: Repeat, ink: "text-accent" },
@@ -8,13 +8,7 @@ const LOOKS = {
   ended: { icon: CircleStop, ink: "text-ink-muted" },
 };
 
-/** The status of a recurrence, with icon and colour. */
+/** The status of a recurrence as icon, word and colour. */
 export function RecurrenceState({ status }: { status: RecurrenceStatus }) {
-  const { icon, ink } = LOOKS[status];
-  return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-sm ${ink}`}>
-      <Icon of={icon} small />
-      {status}
-    </span>
-  );
+  return <StateWord look={LOOKS[status]} word={status} />;
 }

@@ -8,6 +8,7 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { highlightCode } from "../ui/highlight-code.ts";
 import { Icon } from "../ui/icon.tsx";
+import { None } from "../ui/none.tsx";
 import { Status } from "../ui/status.tsx";
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from "../ui/table.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -62,7 +63,7 @@ export function RecurrenceTable({
               </span>
             </Cell>
             <Cell stacked="aside" className="whitespace-nowrap">
-              {next ? <RelativeTime at={next} now={now} zone={zone} isAhead /> : <None what="no next one" />}
+              {next ? <RelativeTime at={next} now={now} zone={zone} isAhead /> : <Missing what="no next one" />}
             </Cell>
             <Cell label="last" className="whitespace-nowrap">
               {last ? (
@@ -73,7 +74,7 @@ export function RecurrenceTable({
                   </span>
                 </span>
               ) : (
-                <None what="none yet" />
+                <Missing what="none yet" />
               )}
             </Cell>
           </Row>
@@ -83,11 +84,10 @@ export function RecurrenceTable({
   );
 }
 
-function None({ what }: { what: string }) {
+function Missing({ what }: { what: string }) {
   return (
     <span className="text-ink-muted">
-      <span aria-hidden="true">—</span>
-      <span className="sr-only">{what}</span>
+      <None what={what} />
     </span>
   );
 }

@@ -9,14 +9,14 @@ import { TextLink } from "../ui/text-link.tsx";
 export function FormProblems({
   failed,
   signInHref,
-  what = "schedule",
-  notDone = "Not scheduled.",
+  what,
+  notDone,
 }: {
   failed: FailedDraft<unknown> | null;
   signInHref: string;
   /** What the form makes. */
-  what?: string;
-  notDone?: string;
+  what: string;
+  notDone: string;
 }) {
   if (failed === null) return null;
   return (

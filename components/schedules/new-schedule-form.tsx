@@ -4,12 +4,12 @@ import type { Environment } from "#domain/environment.ts";
 import type { ScheduleDraft } from "#domain/schedule-draft.ts";
 import { Button } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
-import { Checkbox } from "../ui/choice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { type Cloned, ClonedRequest } from "./cloned-request.tsx";
 import { DeliveryFields } from "./delivery-fields.tsx";
 import { DraftCodeBlocks } from "./draft-code-blocks.tsx";
-import { FormProblems } from "./form-problems.tsx";
+import { DraftForm } from "./draft-form.tsx";
+import { EarlyFireField } from "./early-fire-field.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { TimeFields } from "./time-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
@@ -50,13 +50,8 @@ export function NewScheduleForm({
   cloned?: Cloned;
   signInHref: string;
 }) {
-  const { form, problems, draft, chosen, nowMs, failed, errors, isBusy, formAction, change, send } = useScheduleForm({
-    action,
-    initial,
-    formKey,
-    isZoneKnown,
-    madeAtMs,
-  });
+  const form = useScheduleForm({ action, initial, formKey, isZoneKnown, madeAtMs });
+  const { draft, chosen, nowMs, failed, errors, isBusy, change } = form;
 
   const when = (
     <Card key="when">
@@ -71,16 +66,7 @@ export function NewScheduleForm({
           errors={errors}
           onChange={({ words, at, zone, occurrence }) => change({ words, at, zone, occurrence }, ...TIMES)}
         />
-        {!cloned && (
-          <Checkbox
-            name="earlyFire"
-            value="1"
-            checked={draft.earlyFire}
-            onChange={(event) => change({ earlyFire: event.target.checked })}
-            label="Early fire"
-            hint="Sent ahead by the estimated way to the target, so that it arrives when it is due."
-          />
-        )}
+        {!cloned && <EarlyFireField isEarly={draft.earlyFire} onChange={(earlyFire) => change({ earlyFire })} />}
       </CardBody>
     </Card>
   );
@@ -110,59 +96,52 @@ export function NewScheduleForm({
     </Card>
   );
   return (
-    <form
-      ref={form}
-      action={formAction}
-      onSubmit={send}
-      className="grid grid-cols-1 items-start gap-5 min-[72rem]:grid-cols-[minmax(0,1fr)_25rem]"
-    >
-      <input type="hidden" name="env" value={env} />
-      <input type="hidden" name="formKey" value={failed?.formKey ?? formKey} />
-      {cloned && <input type="hidden" name="from" value={cloned.id} />}
-      {/* Enter in a field activates the first button of the form. */}
-      <button type="submit" tabIndex={-1} aria-hidden="true" className="sr-only">
-        Schedule it
-      </button>
-      <div className="grid min-w-0 grid-cols-1 gap-5">
-        <div ref={problems} tabIndex={-1} className="empty:hidden">
-          <FormProblems failed={failed} signInHref={signInHref} />
+    <DraftForm
+      state={form}
+      env={env}
+      hidden={{ formKey: failed?.formKey ?? formKey, from: cloned?.id }}
+      save="Schedule it"
+      signInHref={signInHref}
+      what="schedule"
+      notDone="Not scheduled."
+      aside={
+        <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17 min-[72rem]:max-h-[calc(100dvh-5.5rem)] min-[72rem]:overflow-y-auto">
+          <TimePreview chosen={chosen} nowMs={nowMs}>
+            <Button type="submit" kind="primary" busy={isBusy} className="w-full">
+              {isBusy ? "Scheduling" : "Schedule it"}
+            </Button>
+          </TimePreview>
+          <DraftCodeBlocks
+            draft={draft}
+            chosen={chosen}
+            baseUrl={baseUrl}
+            sdkName={sdkName}
+            original={cloned}
+            isEarlyByDefault={isEarlyByDefault}
+          />
         </div>
-        {cloned ? [when, request] : [request, when]}
-        <DeliveryFields typed={draft} what="this schedule" errors={errors} onChange={change} />
-        <Card>
-          <CardHead title="Sent once" />
-          <CardBody>
-            <TextField
-              id="idempotencyKey"
-              name="idempotencyKey"
-              label="Idempotency key"
-              mono
-              autoComplete="off"
-              spellCheck={false}
-              value={draft.idempotencyKey}
-              onChange={(event) => change({ idempotencyKey: event.target.value }, "idempotencyKey")}
-              error={errors.idempotencyKey}
-              hint="Optional: this form schedules once in any case. The same key gives the same schedule, for as long as it exists."
-            />
-          </CardBody>
-        </Card>
-      </div>
-      <div className="grid min-w-0 grid-cols-1 gap-5 min-[72rem]:sticky min-[72rem]:top-17 min-[72rem]:max-h-[calc(100dvh-5.5rem)] min-[72rem]:overflow-y-auto">
-        <TimePreview chosen={chosen} nowMs={nowMs}>
-          <Button type="submit" kind="primary" busy={isBusy} className="w-full">
-            {isBusy ? "Scheduling" : "Schedule it"}
-          </Button>
-        </TimePreview>
-        <DraftCodeBlocks
-          draft={draft}
-          chosen={chosen}
-          baseUrl={baseUrl}
-          sdkName={sdkName}
-          original={cloned}
-          isEarlyByDefault={isEarlyByDefault}
-        />
-      </div>
-    </form>
+      }
+    >
+      {cloned ? [when, request] : [request, when]}
+      <DeliveryFields typed={draft} what="this schedule" errors={errors} onChange={change} />
+      <Card>
+        <CardHead title="Sent once" />
+        <CardBody>
+          <TextField
+            id="idempotencyKey"
+            name="idempotencyKey"
+            label="Idempotency key"
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            value={draft.idempotencyKey}
+            onChange={(event) => change({ idempotencyKey: event.target.value }, "idempotencyKey")}
+            error={errors.idempotencyKey}
+            hint="Optional: this form schedules once in any case. The same key gives the same schedule, for as long as it exists."
+          />
+        </CardBody>
+      </Card>
+    </DraftForm>
   );
 }
 

@@ -1,6 +1,6 @@
 import { CircleCheck, CircleStop, Loader, OctagonX } from "lucide";
 import type { OperationStatus } from "#domain/operations.ts";
-import { Icon } from "../ui/icon.tsx";
+import { StateWord } from "../ui/state-word.tsx";
 
 const LOOKS = {
   running: { icon: Loader, ink: "text-accent" },
@@ -11,11 +11,5 @@ const LOOKS = {
 
 /** The status of an operation as icon, word and colour. */
 export function OperationState({ status }: { status: OperationStatus }) {
-  const { icon, ink } = LOOKS[status];
-  return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-sm ${ink}`}>
-      <Icon of={icon} small />
-      {status}
-    </span>
-  );
+  return <StateWord look={LOOKS[status]} word={status} />;
 }

@@ -69,3 +69,5 @@ export function useDraftForm<Draft>({
   const isAnswer = atFirst !== null;
   return { form, problems, draft, setDraft, failed, isAnswer, errors, isBusy, formAction, change, send };
 }
+
+export type DraftFormState = ReturnType<typeof useDraftForm<unknown>>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseCron } from "#domain/cron.ts";
 import { nearestZone } from "#domain/nearest-zone.ts";
-import { ON_RECURRING_CLOCK_CHANGE } from "#domain/recurrence.ts";
+import { ON_RECURRING_CLOCK_CHANGE, SPREAD_MS_MAX } from "#domain/recurrence.ts";
 import { CATCH_UP, OVERLAP, RECURRENCE_STATUSES } from "#domain/recurrence-step.ts";
 import { EARLY_FIRE, REQUEST, TARGET } from "./create-input.ts";
 import { DELIVERY, Delivery } from "./delivery-input.ts";
@@ -25,8 +25,6 @@ const Cron = z
       "Minute, hour, day, month and weekday: values, names, lists, ranges and steps, `L` for the last day, `5#2` for the second Friday, `5L` for the last one; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. A rule that names both day and weekday fires on either.",
   });
 
-/** How much later its occurrences may fire, ms. */
-const SPREAD_MS_MAX = 3_600_000;
 const NO_SPREAD = "must be a whole number of milliseconds from 0 to 3,600,000";
 
 const NOT_FOR_MANY = "is one instant, and each occurrence has its own: give expiresIn. endsAt ends the recurrence";

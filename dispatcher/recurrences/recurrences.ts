@@ -3,8 +3,8 @@ import { type Database, DatabaseUnavailable, isLockLost, type Sql } from "#db/cl
 import type { Tenant } from "#db/queries/accounts/tenant.ts";
 import { type StepRules, stepRecurrences } from "#db/queries/recurrences/make.ts";
 import { findDueTenants, postponeSteps, type SteppedTo, stepTenant } from "#db/queries/recurrences/steps.ts";
-import { renewOutdated } from "#db/queries/recurrences/zone-data.ts";
-import { hasMoved, ZONE_DATA } from "./zone-data.ts";
+import { renewOutdated, ZONE_DATA } from "#db/queries/recurrences/zone-data.ts";
+import { hasMoved } from "./zone-data.ts";
 
 /** Longest round, ms. Recurrences use at most half of one connection's time. */
 const SLICE_MS = 500;

@@ -2,9 +2,6 @@ import type { Outdated } from "#db/queries/recurrences/zone-data.ts";
 import { parseCron } from "#domain/cron.ts";
 import { occurrencesAfter } from "#domain/recurrence.ts";
 
-/** The release of the IANA zone data that this process computes by, such as 2026a; releases sort as text. */
-export const ZONE_DATA = process.versions.tz ?? "";
-
 /** Whether a rule has other instants, by this process's zone data, than its occurrences were made for. */
 export function hasMoved({ cron, zone, onClockChange, endsAtMs, fromMs, madeMs }: Outdated): boolean {
   const parsed = parseCron(cron);

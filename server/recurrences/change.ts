@@ -1,8 +1,9 @@
 import { readKey } from "#contract/inputs/key.ts";
 import { recurrenceNotFound } from "#contract/refusals.ts";
 import type { Sql } from "#db/client.ts";
-import { type ChangingAccount, changeRecurrences, type TakenBack } from "#db/queries/recurrences/change.ts";
+import { changeRecurrences, type TakenBack } from "#db/queries/recurrences/change.ts";
 import { lockRecurrence, type RecurrenceRow } from "#db/queries/recurrences/find.ts";
+import type { LockedAccount } from "#db/queries/recurrences/lock-account.ts";
 import { Unauthorized } from "#domain/errors.ts";
 import type { Ctx } from "../context.ts";
 
@@ -15,7 +16,7 @@ export type ChangedRecurrence = { row: RecurrenceRow } & Pick<TakenBack, "taken"
 export async function change<T>(
   ctx: Ctx,
   options: { isDry?: boolean },
-  work: (tx: Sql, account: ChangingAccount) => Promise<T>,
+  work: (tx: Sql, account: LockedAccount) => Promise<T>,
 ): Promise<T> {
   const changed = await ctx.query(({ sql }) => changeRecurrences(sql, ctx.tenant, options, work));
   if (changed === undefined) throw new Unauthorized();
@@ -29,7 +30,7 @@ export async function change<T>(
 export function changeByKey<T>(
   ctx: Ctx,
   textKey: string,
-  work: (tx: Sql, found: RecurrenceRow, account: ChangingAccount) => Promise<T>,
+  work: (tx: Sql, found: RecurrenceRow, account: LockedAccount) => Promise<T>,
 ): Promise<T> {
   const key = readKey(textKey, "key");
   return change(ctx, {}, async (tx, account) => {

@@ -1,6 +1,6 @@
 import { PauseInput } from "#contract/inputs/recurrence-input.ts";
 import { invalid, validate } from "#contract/inputs/validate.ts";
-import { chooseTime } from "#domain/chosen-time.ts";
+import { chooseWords } from "#domain/chosen-time.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
 import { pageUrl } from "../http/page-url.ts";
@@ -56,7 +56,7 @@ export const deleteForm: Form = {
 /** A typed end of a pause, in the zone of the recurrence. Throws VALIDATION for one that cannot be read. */
 async function readUntil(ctx: FormCall["ctx"], key: string, typed: string): Promise<string> {
   const { zone, nowMs } = await getRecurrence(ctx, key);
-  const chosen = chooseTime({ words: typed, at: "", zone, occurrence: "first" }, nowMs);
+  const chosen = chooseWords(typed, zone, nowMs);
   if (!chosen.ok) throw invalid([{ path: "until", message: chosen.message }]);
   return formatInstant(chosen.epochMs);
 }

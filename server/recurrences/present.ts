@@ -1,7 +1,7 @@
 import type { RecurrenceRow } from "#db/queries/recurrences/find.ts";
 import { parseCron } from "#domain/cron.ts";
 import { presentOccurrenceDelivery } from "#domain/delivery-options.ts";
-import { formatInstant } from "#domain/instant.ts";
+import { formatInstant, instantOrNull } from "#domain/instant.ts";
 import { spreadShareMs } from "#domain/recurrence.ts";
 import { presentNext } from "#domain/recurrence-next.ts";
 import { recurrenceSpacing } from "#domain/recurrence-spacing.ts";
@@ -26,7 +26,7 @@ export function presentRecurrence(row: RecurrenceRow) {
     overlap: row.overlap,
     catch_up: row.catchUp,
     spread_ms: row.spreadMs,
-    ends_at: instant(endsAtMs),
+    ends_at: instantOrNull(endsAtMs),
     target_url: row.targetUrl,
     method: row.method as "POST",
     early_fire: row.earlyFire,
@@ -36,7 +36,7 @@ export function presentRecurrence(row: RecurrenceRow) {
     next: fromMs === null ? [] : presentNext(times, { nowMs: fromMs, shareMs: spreadShareMs(row.id, row.spreadMs) }),
     monthly_estimate: recurrenceSpacing(rule, nowMs).monthly,
     pause_note: row.pauseNote,
-    paused_until: instant(row.pausedUntilMs),
+    paused_until: instantOrNull(row.pausedUntilMs),
     left_out: row.leftOut.map(({ fromMs: from, toMs, count, reason }) => ({
       ...{ from: formatInstant(from), to: formatInstant(toMs), count, reason },
     })),
@@ -62,5 +62,3 @@ function ruleOf({ id, cron }: RecurrenceRow) {
 }
 
 const takenBack = ({ taken, inFlight }: ChangedRecurrence) => ({ taken_back: taken, in_flight: inFlight });
-
-const instant = (epochMs: number | null) => (epochMs === null ? null : formatInstant(epochMs));

@@ -3,8 +3,7 @@ import { RecurrenceInput } from "#contract/inputs/recurrence-input.ts";
 import { validate } from "#contract/inputs/validate.ts";
 import { recurrenceNotFound, targetRejection } from "#contract/refusals.ts";
 import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
-import { findRecurrence } from "#db/queries/recurrences/find.ts";
-import { findSealedRequest } from "#db/queries/recurrences/occurrences.ts";
+import { findRecurrence, findSealedRequest } from "#db/queries/recurrences/find.ts";
 import { writeCronChoice } from "#domain/cron-choices.ts";
 import { readDeliveryText } from "#domain/delivery-text.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
@@ -18,7 +17,15 @@ import type { Ctx } from "../context.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
 import { addCookieToAnswer } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
-import { addsHeader, type Refuse, runFormAction } from "../routes/form-action.ts";
+import {
+  addsHeader,
+  DELIVERY_NAMES,
+  type FieldNames,
+  firstOfEach,
+  problemOf,
+  type Refuse,
+  runFormAction,
+} from "../routes/form-action.ts";
 import { getRecurrence } from "./get.ts";
 import { putRecurrence } from "./put.ts";
 
@@ -154,22 +161,12 @@ function readInput(
   }
 }
 
-const firstOfEach = (problems: readonly DraftProblem[]) =>
-  problems.filter(({ field }, at) => problems.findIndex((one) => one.field === field) === at);
-
 /** Translates the API's errors to the fields of the form. */
 function problemsOf(details: readonly ErrorDetail[]): DraftProblem[] {
-  return details.map(({ path, message }) => {
-    const [first = "", option = "", entry] = path.split(".");
-    if (entry !== undefined) return { field: "retryDelays", message: `Wait ${Number(entry) + 1} ${message}.` };
-    const named = NAMES.get(option === "" || first === "headers" ? first : option);
-    return named
-      ? { field: named[0], message: `${named[1]} ${message}.` }
-      : { field: "url", message: `${path} ${message}.` };
-  });
+  return details.map((detail) => problemOf(detail, NAMES));
 }
 
-const NAMES = new Map<string, readonly [field: string, name: string]>([
+const NAMES: FieldNames = new Map([
   ["key", ["key", "The key"]],
   ["name", ["name", "The name"]],
   ["cron", ["cron", "The rule"]],
@@ -178,8 +175,5 @@ const NAMES = new Map<string, readonly [field: string, name: string]>([
   ["targetUrl", ["url", "The URL"]],
   ["headers", ["header-0", "A header"]],
   ["payload", ["payload", "The payload"]],
-  ["retryDelaysMs", ["retryDelays", "The list"]],
-  ["giveUpStatuses", ["giveUp", "The list"]],
-  ["expiresAt", ["expires", "The expiry"]],
-  ["expiresIn", ["expires", "The expiry"]],
+  ...DELIVERY_NAMES,
 ]);

@@ -12,6 +12,7 @@ import type { Sql } from "#db/client.ts";
 import { firstDueTakenBack, lockCount, storeRecurrence, takeBack } from "#db/queries/recurrences/change.ts";
 import { lockRecurrence, type RecurrenceRow } from "#db/queries/recurrences/find.ts";
 import { makeFirst } from "#db/queries/recurrences/make.ts";
+import { ZONE_DATA } from "#db/queries/recurrences/zone-data.ts";
 import { type CronRule, parseCron } from "#domain/cron.ts";
 import { AppError } from "#domain/errors.ts";
 import { newId } from "#domain/ids.ts";
@@ -56,7 +57,7 @@ export async function putRecurrence(
       ...wanted,
       ...{ id, key, sealed: seal(ctx, id, wanted), leadMs: leadOf(shortestOf(wanted.rule, now.nowMs), hashShare(id)) },
       madeUntilMs: await madeUntil(tx, ctx, old, { ...now, firstUnsentMs }),
-      zoneData: process.versions.tz ?? "",
+      zoneData: ZONE_DATA,
       createdBy: creatorOf(ctx.credential),
     });
     if (old?.status !== "paused") await makeFirst(tx, ctx.tenant, id, account, ctx.config);

@@ -69,3 +69,27 @@ export function addsHeader<Draft extends { headers: readonly { name: string; val
 ): Draft | undefined {
   return intent === "add-header" ? { ...draft, headers: [...draft.headers, { name: "", value: "" }] } : undefined;
 }
+
+/** The field of a form, and what it is called there, for each path of the API's errors. */
+export type FieldNames = ReadonlyMap<string, readonly [field: string, name: string]>;
+
+/** The names of the delivery options in `FieldNames`. */
+export const DELIVERY_NAMES: [string, [field: string, name: string]][] = [
+  ["retryDelaysMs", ["retryDelays", "The list"]],
+  ["giveUpStatuses", ["giveUp", "The list"]],
+  ["expiresAt", ["expires", "The expiry"]],
+  ["expiresIn", ["expires", "The expiry"]],
+];
+
+/** Translates an error of the API to the field of a form that it is about. */
+export function problemOf({ path, message }: ErrorDetail, names: FieldNames): DraftProblem {
+  const [first = "", option = "", entry] = path.split(".");
+  if (entry !== undefined) return { field: "retryDelays", message: `Wait ${Number(entry) + 1} ${message}.` };
+  const [field, name] = names.get(option === "" || first === "headers" ? first : option) ?? ["url", path];
+  return { field, message: `${name} ${message}.` };
+}
+
+/** The first problem of each field. */
+export function firstOfEach(problems: readonly DraftProblem[]): DraftProblem[] {
+  return problems.filter(({ field }, at) => problems.findIndex((one) => one.field === field) === at);
+}

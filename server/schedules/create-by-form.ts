@@ -21,7 +21,15 @@ import type { Ctx } from "../context.ts";
 import { flashCookie } from "../http/flash-cookie.ts";
 import { addCookieToAnswer } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
-import { addsHeader, type Refuse, runFormAction } from "../routes/form-action.ts";
+import {
+  addsHeader,
+  DELIVERY_NAMES,
+  type FieldNames,
+  firstOfEach,
+  problemOf,
+  type Refuse,
+  runFormAction,
+} from "../routes/form-action.ts";
 import { cloneElsewhere } from "./clone-elsewhere.ts";
 import { type CreatedSchedule, scheduleRequest, store } from "./create.ts";
 import { keyOfForm } from "./form-key.ts";
@@ -93,7 +101,7 @@ function allProblems(
     ...inputProblems(ctx, draft, from),
   ];
   if (found.length > 0 && chosen.ok && chosen.epochMs <= nowMs) found.unshift(...problemsOf(PASSED, draft));
-  return found.filter(({ field }, at) => found.findIndex((one) => one.field === field) === at);
+  return firstOfEach(found);
 }
 
 const PASSED = [{ path: "fireAt", message: "must be in the future" }];
@@ -152,29 +160,21 @@ function inputOf(draft: ScheduleDraft, storing: Storing): CreateInput | RepeatIn
 
 /** Translates the API's errors to the fields of the form. */
 function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): DraftProblem[] {
-  return details.map(({ path, message }) => {
-    const [field = "", option = "", entry] = path.split(".");
-    if (field === "headers")
+  return details.map((detail) => {
+    const { path, message } = detail;
+    if (path.startsWith("headers.")) {
       return { field: "header-0", message: `Headers: ${path.slice("headers.".length)} ${message}.` };
-    if (field === "fireAt") {
+    }
+    if (path === "fireAt") {
       return { field: draft.words === "" ? "at" : "words", message: "This has passed. Name a later instant." };
     }
-    if (entry !== undefined) return { field: "retryDelays", message: `Wait ${Number(entry) + 1} ${message}.` };
-    const named = NAMES.get(option || field);
-    return named
-      ? { field: named.field, message: `${named.name} ${message}.` }
-      : { field: "url", message: `${path} ${message}.` };
+    return problemOf(detail, NAMES);
   });
 }
 
-const NAMES = new Map<string, { field: string; name: string }>(
-  Object.entries({
-    targetUrl: { field: "url", name: "The URL" },
-    payload: { field: "payload", name: "The payload" },
-    idempotencyKey: { field: "idempotencyKey", name: "The key" },
-    retryDelaysMs: { field: "retryDelays", name: "The list" },
-    giveUpStatuses: { field: "giveUp", name: "The list" },
-    expiresAt: { field: "expires", name: "The expiry" },
-    expiresIn: { field: "expires", name: "The expiry" },
-  }),
-);
+const NAMES: FieldNames = new Map([
+  ["targetUrl", ["url", "The URL"]],
+  ["payload", ["payload", "The payload"]],
+  ["idempotencyKey", ["idempotencyKey", "The key"]],
+  ...DELIVERY_NAMES,
+]);

@@ -1,13 +1,10 @@
 import type { DeliveryOptions } from "#domain/delivery-options.ts";
-import { formatInstant } from "#domain/instant.ts";
-import type { PlanName } from "#domain/plans.ts";
+import { formatInstant, instantOrNull } from "#domain/instant.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { lockNameIn } from "../lock-name.ts";
 import type { RecurrenceRow } from "./find.ts";
-
-/** The account of a change, whose row is locked; `nowMs` is by the database's clock, epoch ms. */
-export type ChangingAccount = { plan: PlanName; nowMs: number };
+import { type LockedAccount, lockAccount } from "./lock-account.ts";
 
 /** Occurrences that were cancelled, and those that are being sent. `firstUnsentMs`: the earliest instant that had not left, epoch ms. */
 export type TakenBack = { taken: number; inFlight: number; firstUnsentMs: number | null };
@@ -18,18 +15,16 @@ export type TakenBack = { taken: number; inFlight: number; firstUnsentMs: number
  */
 export async function changeRecurrences<T>(
   sql: Sql,
-  { accountId }: Tenant,
+  tenant: Tenant,
   { isDry = false }: { isDry?: boolean },
-  work: (tx: Sql, account: ChangingAccount) => Promise<T>,
+  work: (tx: Sql, account: LockedAccount) => Promise<T>,
 ): Promise<T | undefined> {
   try {
     const done = await sql.begin(async (begun) => {
       const tx = begun as unknown as Sql;
-      const [account] = await tx`
-        SELECT plan, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms FROM accounts
-        WHERE id = ${accountId} AND status = 'active' FOR SHARE`;
+      const account = await lockAccount(tx, tenant);
       if (account === undefined) return undefined;
-      const result = await work(tx, { plan: account.plan, nowMs: account.now_ms });
+      const result = await work(tx, account);
       if (isDry) throw new Undone(result);
       return result;
     });
@@ -113,10 +108,10 @@ export async function storeRecurrence(tx: Sql, { accountId, env }: Tenant, one: 
       target_url, origin, method, sealed, payload_size_bytes, early_fire, request_hash, delivery, made_until, open_from,
       zone_data, lead_ms, next_step_at, created_by)
     SELECT ${one.id}, a.id, ${env}, a.shard, ${one.key}, ${one.name}, ${one.cron}, ${one.zone}, ${one.onClockChange},
-      ${one.overlap}, ${one.catchUp}, ${one.spreadMs}::integer, ${instantOf(one.endsAtMs)}::timestamptz, ${one.targetUrl},
+      ${one.overlap}, ${one.catchUp}, ${one.spreadMs}::integer, ${instantOrNull(one.endsAtMs)}::timestamptz, ${one.targetUrl},
       ${one.origin}, ${one.method}, ${one.sealed}::bytea, ${one.payloadSizeBytes}::integer, ${one.earlyFire}::boolean,
       ${one.requestHash}::bytea, ${one.delivery && JSON.stringify(one.delivery)}::text::jsonb,
-      ${instantOf(one.madeUntilMs)}::timestamptz, ${instantOf(one.madeUntilMs)}::timestamptz, ${one.zoneData}, ${one.leadMs}::integer, clock_timestamp(),
+      ${instantOrNull(one.madeUntilMs)}::timestamptz, ${instantOrNull(one.madeUntilMs)}::timestamptz, ${one.zoneData}, ${one.leadMs}::integer, clock_timestamp(),
       ${one.createdBy}::uuid
     FROM accounts a WHERE a.id = ${accountId}
     ON CONFLICT (id) DO UPDATE SET
@@ -138,7 +133,7 @@ export async function pauseLocked(
   id: string,
   { note, untilMs }: { note: string | null; untilMs: number | null },
 ): Promise<void> {
-  const until = instantOf(untilMs);
+  const until = instantOrNull(untilMs);
   await tx`
     UPDATE recurrences SET status = 'paused', pause_note = ${note}, paused_until = ${until}::timestamptz,
       next_step_at = ${until}::timestamptz, failures = 0,
@@ -151,7 +146,7 @@ export async function pauseLocked(
 
 /** Makes a recurrence (UUID) active that is paused, whose row is locked: it goes on with the instants after `madeUntilMs`. */
 export async function resumeLocked(tx: Sql, id: string, madeUntilMs: number): Promise<void> {
-  const from = instantOf(madeUntilMs);
+  const from = instantOrNull(madeUntilMs);
   await tx`
     UPDATE recurrences SET status = 'active', pause_note = NULL, paused_until = NULL, next_step_at = clock_timestamp(),
       made_until = ${from}::timestamptz, open_from = least(open_from, ${from}::timestamptz), failures = 0,
@@ -161,8 +156,4 @@ export async function resumeLocked(tx: Sql, id: string, madeUntilMs: number): Pr
 
 export async function deleteLocked(tx: Sql, id: string): Promise<void> {
   await tx`DELETE FROM recurrences WHERE id = ${id}`;
-}
-
-function instantOf(epochMs: number | null): string | null {
-  return epochMs === null ? null : formatInstant(epochMs);
 }

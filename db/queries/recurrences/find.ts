@@ -26,6 +26,18 @@ export async function findRecurrence(sql: Sql, tenant: Tenant, key: string): Pro
   return row && readRow(row);
 }
 
+/** The sealed request of a recurrence (UUID), and what it is bound to; undefined when there is none. */
+export async function findSealedRequest(
+  sql: Sql,
+  { accountId, env }: Tenant,
+  recurrenceId: string,
+): Promise<{ id: string; method: string; targetUrl: string; sealed: Buffer | null } | undefined> {
+  const [row] = await sql<{ id: string; method: string; targetUrl: string; sealed: Buffer | null }[]>`
+    SELECT id, method, target_url AS "targetUrl", sealed FROM recurrences
+    WHERE account_id = ${accountId} AND env = ${env} AND id = ${recurrenceId} LIMIT 1`;
+  return row;
+}
+
 /** As `findRecurrence`, and locks its row to the end of the transaction. */
 export async function lockRecurrence(tx: Sql, tenant: Tenant, key: string): Promise<RecurrenceRow | undefined> {
   const [row] = await tx`SELECT ${columns(tx)} FROM recurrences WHERE ${isOfKey(tx, tenant, key)} LIMIT 1 FOR UPDATE`;

@@ -1,16 +1,17 @@
 import { DecryptionError, type KeyRing } from "#domain/cipher.ts";
 import { parseCron } from "#domain/cron.ts";
 import { newId } from "#domain/ids.ts";
-import type { PlanLimits, PlanName, Plans } from "#domain/plans.ts";
+import type { PlanLimits, Plans } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { RECURRENCE_HEADER, spreadShareMs } from "#domain/recurrence.ts";
-import { type LeftOut, type RecurrenceStep, stepRecurrence } from "#domain/recurrence-step.ts";
+import { type LeftOut, leftOutOnce, type RecurrenceStep, stepRecurrence } from "#domain/recurrence-step.ts";
 import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { NewSchedule } from "../schedules/create.ts";
 import { createSchedulesWithin } from "../schedules/create-bulk.ts";
+import type { LockedAccount } from "./lock-account.ts";
 import { holdOccurrences, releaseOccurrences } from "./release.ts";
 import { type DueRecurrence, lockForStep, moveOn, type SteppedTo } from "./steps.ts";
 
@@ -24,7 +25,7 @@ export async function makeFirst(
   tx: Sql,
   tenant: Tenant,
   id: string,
-  account: { plan: PlanName; nowMs: number },
+  account: LockedAccount,
   rules: StepRules,
 ): Promise<void> {
   const recurrence = await lockForStep(tx, id);
@@ -39,7 +40,7 @@ export async function stepRecurrences(
   tx: Sql,
   tenant: Tenant,
   due: readonly DueRecurrence[],
-  { plan, nowMs }: { plan: PlanName; nowMs: number },
+  { plan, nowMs }: LockedAccount,
   rules: StepRules,
 ): Promise<SteppedTo[]> {
   const steps = due.map((recurrence) => ({ recurrence, step: planStep(recurrence, nowMs), leftOut: [] as LeftOut[] }));
@@ -47,7 +48,11 @@ export async function stepRecurrences(
     leftOut.push(...step.leftOut);
     const prepare = step.make.length === 0 ? undefined : prepareFor(rules, tenant, recurrence);
     return step.make.flatMap(({ atMs }) => {
-      const one = { recurrence, atMs, leaveOut: (reason: LeftOut["reason"]) => leftOut.push(once(atMs, reason)) };
+      const one = {
+        recurrence,
+        atMs,
+        leaveOut: (reason: LeftOut["reason"]) => leftOut.push(leftOutOnce(atMs, reason)),
+      };
       if (prepare) return [{ ...one, schedule: prepare(atMs) }];
       one.leaveOut("not_allowed");
       return [];
@@ -60,8 +65,6 @@ export async function stepRecurrences(
   });
   return withoutOverlaps(tx, tenant, due, stepped);
 }
-
-const once = (atMs: number, reason: LeftOut["reason"]): LeftOut => ({ fromMs: atMs, toMs: atMs, count: 1, reason });
 
 /** A schedule that is to be made of an instant, epoch ms. */
 type Made = {
@@ -101,7 +104,7 @@ async function withoutOverlaps(tx: Sql, tenant: Tenant, due: readonly DueRecurre
   const released = await releaseOccurrences(tx, tenant, ids);
   return stepped.map((step) => {
     const { skippedMs, nextAtMs } = released.get(step.id) ?? { skippedMs: [], nextAtMs: null };
-    const skipped = skippedMs.map((atMs) => once(atMs, "overlap"));
+    const skipped = skippedMs.map((atMs) => leftOutOnce(atMs, "overlap"));
     const nextStepAtMs = nextAtMs === null ? step.nextStepAtMs : Math.min(nextAtMs, step.nextStepAtMs ?? nextAtMs);
     return { ...step, nextStepAtMs, leftOut: [...step.leftOut, ...skipped] };
   });

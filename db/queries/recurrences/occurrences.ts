@@ -56,20 +56,10 @@ export async function countOpenOccurrences(
   const [row] = await sql<{ open: number; inFlight: number }[]>`
     SELECT (count(*) FILTER (WHERE s.status <> 'firing'))::integer AS open,
       (count(*) FILTER (WHERE s.status = 'firing'))::integer AS "inFlight"
-    FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
-    WHERE r.account_id = ${accountId} AND r.env = ${env} AND r.recurrence_id = ${recurrenceId}
-      AND s.status IN ('scheduled', 'failed', 'firing')`;
+    FROM recurrences k
+    JOIN schedule_requests r ON r.account_id = ${accountId} AND r.env = ${env} AND r.recurrence_id = k.id
+      AND r.occurrence_at >= k.open_from
+    JOIN schedules s ON s.id = r.schedule_id
+    WHERE k.id = ${recurrenceId} AND s.status IN ('scheduled', 'failed', 'firing')`;
   return row ?? { open: 0, inFlight: 0 };
-}
-
-/** The sealed request of a recurrence (UUID), and what it is bound to; undefined when there is none. */
-export async function findSealedRequest(
-  sql: Sql,
-  { accountId, env }: Tenant,
-  recurrenceId: string,
-): Promise<{ id: string; method: string; targetUrl: string; sealed: Buffer | null } | undefined> {
-  const [row] = await sql<{ id: string; method: string; targetUrl: string; sealed: Buffer | null }[]>`
-    SELECT id, method, target_url AS "targetUrl", sealed FROM recurrences
-    WHERE account_id = ${accountId} AND env = ${env} AND id = ${recurrenceId} LIMIT 1`;
-  return row;
 }

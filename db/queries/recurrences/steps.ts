@@ -1,11 +1,12 @@
 import type { Row } from "postgres";
 import type { DeliveryOptions } from "#domain/delivery-options.ts";
-import type { PlanName } from "#domain/plans.ts";
+import { instantOrNull } from "#domain/instant.ts";
 import type { OnRecurringClockChange } from "#domain/recurrence.ts";
-import type { LeftOut, RecurrenceStatus } from "#domain/recurrence-step.ts";
+import { LEFT_OUT_MAX, type LeftOut, type RecurrenceStatus } from "#domain/recurrence-step.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
+import { type LockedAccount, lockAccount } from "./lock-account.ts";
 
 /** A recurrence that is due for a step, as it was locked. */
 export type DueRecurrence = {
@@ -66,17 +67,15 @@ export async function stepTenant(
   sql: Sql,
   tenant: Tenant,
   { countMax, bytesMax }: { countMax: number; bytesMax: number },
-  work: (tx: Sql, due: DueRecurrence[], account: { plan: PlanName; nowMs: number }) => Promise<SteppedTo[]>,
+  work: (tx: Sql, due: DueRecurrence[], account: LockedAccount) => Promise<SteppedTo[]>,
 ): Promise<number> {
   return sql.begin(async (begun) => {
     const tx = begun as unknown as Sql;
-    const [account] = await tx`
-      SELECT plan, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms FROM accounts
-      WHERE id = ${tenant.accountId} AND status = 'active' FOR SHARE`;
+    const account = await lockAccount(tx, tenant);
     if (account === undefined) return 0;
     const due = await lockDue(tx, tenant, countMax, bytesMax);
     if (due.length === 0) return 0;
-    await moveOn(tx, await work(tx, due, { plan: account.plan, nowMs: account.now_ms }));
+    await moveOn(tx, await work(tx, due, account));
     return due.length;
   });
 }
@@ -116,12 +115,9 @@ function readDue(row: Row): DueRecurrence {
   };
 }
 
-/** Entries of `left_out` that a recurrence keeps. */
-const LEFT_OUT_MAX = 30;
-
 /** Stores how far recurrences have come, whose rows this transaction has locked. */
 export async function moveOn(tx: Sql, steps: readonly SteppedTo[]): Promise<void> {
-  const instants = (of: (step: SteppedTo) => number | null) => pgArray(steps.map((step) => asInstant(of(step))));
+  const instants = (of: (step: SteppedTo) => number | null) => pgArray(steps.map((step) => instantOrNull(of(step))));
   await tx`
     UPDATE recurrences r SET made_until = s.made_until, next_step_at = s.next_step_at, failures = 0,
       open_from = coalesce(
@@ -141,10 +137,6 @@ export async function moveOn(tx: Sql, steps: readonly SteppedTo[]): Promise<void
       ${pgTextArray(steps.map(({ leftOut }) => JSON.stringify(leftOut)))}::text::jsonb[])
       AS s(id, made_until, next_step_at, left_out)
     WHERE r.id = s.id`;
-}
-
-function asInstant(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
 }
 
 /** Has the due recurrences of an account, whose step failed, wait: two seconds, then four, up to some four minutes. */

@@ -2,6 +2,9 @@ import type { OnRecurringClockChange } from "#domain/recurrence.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 
+/** The release of the IANA zone data that this process computes by, such as 2026a; releases sort as text. */
+export const ZONE_DATA = process.versions.tz ?? "";
+
 /** A recurrence whose occurrences were computed by older zone data; instants are epoch ms. */
 export type Outdated = {
   /** UUID. */

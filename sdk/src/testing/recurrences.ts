@@ -11,7 +11,7 @@ import { parseCron } from "../../../domain/cron.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { hashShare, RECURRENCE_HEADER, spreadShareMs } from "../../../domain/recurrence.ts";
 import { recurrenceSpacing } from "../../../domain/recurrence-spacing.ts";
-import { type LeftOut, leadOf, stepRecurrence } from "../../../domain/recurrence-step.ts";
+import { LEFT_OUT_MAX, type LeftOut, leadOf, leftOutOnce, stepRecurrence } from "../../../domain/recurrence-step.ts";
 import { recurrenceFields } from "../../../domain/request-fields.ts";
 import { findZone } from "../../../domain/zoned-time.ts";
 import type { Account, Stored, StoredRecurrence } from "./account.ts";
@@ -135,7 +135,7 @@ export function isLeftOut(account: Account, schedule: Stored, atMs: number): boo
   account.nowMs = atMs;
   cancel(account, schedule);
   account.giveBack(schedule);
-  leaveOut(recurrence, [once(occurrenceMs, "overlap")]);
+  leaveOut(recurrence, [leftOutOnce(occurrenceMs, "overlap")]);
   return true;
 }
 
@@ -161,7 +161,7 @@ function make(account: Account, recurrence: StoredRecurrence, atMs: number): voi
     Object.assign(schedule, { recurrence: key, occurrenceMs: atMs, isHeld: overlap === "skip" });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "QUOTA_EXCEEDED") throw error;
-    leaveOut(recurrence, [once(atMs, "over_quota")]);
+    leaveOut(recurrence, [leftOutOnce(atMs, "over_quota")]);
   }
 }
 
@@ -185,11 +185,6 @@ function takeBack(account: Account, key: string): { taken: number; inFlight: num
 
 const occurrencesOf = (account: Account, key: string): Stored[] =>
   [...account.schedules.values()].filter(({ recurrence }) => recurrence === key);
-
-const once = (atMs: number, reason: LeftOut["reason"]): LeftOut => ({ fromMs: atMs, toMs: atMs, count: 1, reason });
-
-/** Entries of `left_out` that a recurrence keeps. */
-const LEFT_OUT_MAX = 30;
 
 function leaveOut(recurrence: StoredRecurrence, entries: readonly LeftOut[]): void {
   recurrence.leftOut = [...recurrence.leftOut, ...entries].slice(-LEFT_OUT_MAX);

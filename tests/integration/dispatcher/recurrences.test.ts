@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stepRecurrences } from "#db/queries/recurrences/make.ts";
 import { findDueTenants, stepTenant } from "#db/queries/recurrences/steps.ts";
-import { renewOutdated } from "#db/queries/recurrences/zone-data.ts";
-import { hasMoved, ZONE_DATA } from "#dispatcher/recurrences/zone-data.ts";
+import { renewOutdated, ZONE_DATA } from "#db/queries/recurrences/zone-data.ts";
+import { hasMoved } from "#dispatcher/recurrences/zone-data.ts";
 import { newId } from "#domain/ids.ts";
 import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { SHARDS } from "#domain/shard-share.ts";

@@ -2,7 +2,7 @@ import { PastOccurrences } from "#components/recurrences/past-occurrences.tsx";
 import { RecurrenceForm } from "#components/recurrences/recurrence-form.tsx";
 import { RecurrenceSummary } from "#components/recurrences/recurrence-summary.tsx";
 import { FormOutcome } from "#components/ui/form-outcome.tsx";
-import { chooseTime, timeOf } from "#domain/chosen-time.ts";
+import { chooseWords, timeOf } from "#domain/chosen-time.ts";
 import { writeDeliveryText } from "#domain/delivery-text.ts";
 import { writeDuration } from "#domain/duration.ts";
 import { quotaOf } from "#domain/quota.ts";
@@ -99,7 +99,7 @@ function Past({ found: { row, past }, view }: { found: InFull; view: View }) {
 
 /** What is wrong with the typed end of a pause. */
 function problemOf(until: string, zone: string, now: Date): string {
-  const chosen = chooseTime({ words: until, at: "", zone, occurrence: "first" }, now.getTime());
+  const chosen = chooseWords(until, zone, now.getTime());
   return chosen.ok ? "This has passed. Name a later instant." : chosen.message;
 }
 

@@ -227,7 +227,7 @@ describe.each([true, false])("with scripts %s:", (scripts) => {
     const { page, complaints, close } = await harness.open(account, "/schedules/new", look);
     await fill(page);
     await page.getByRole("main").getByRole("button", { name: "Schedule it" }).dblclick();
-    await page.waitForURL(/\/schedules\/sch_\w+$/);
+    await expect.poll(() => page.url()).toMatch(/\/schedules\/sch_\w+$/);
     expect(await stored()).toHaveLength(1);
     expect(complaints).toEqual([]);
     await close();

@@ -116,12 +116,19 @@ describe.each(UNSENDABLE)("a statement that %s", (_kind, send) => {
 
 it("a statement that is cancelled while it waits for another fails alone", async () => {
   await numbered(0);
-  const first = numbered(1, 0.2).execute();
-  const second = numbered(2, 5).execute();
-  const others = [numbered(3).execute(), numbered(4).execute()];
-  await admin`SELECT 1`;
-  second.cancel();
-  expect(await outcomesOf([first, second, ...others])).toEqual([1, "failed", 3, 4]);
+  const cancelledOnce = async () => {
+    const first = numbered(1, 0.2).execute();
+    const second = numbered(2, 1).execute();
+    const others = [numbered(3).execute(), numbered(4).execute()];
+    await admin`SELECT 1`;
+    second.cancel();
+    return outcomesOf([first, second, ...others]);
+  };
+  // PostgreSQL ignores a cancel that comes between two statements, so that this one then returns its number.
+  const tries = [await cancelledOnce()];
+  while (tries.at(-1)?.[1] === 2 && tries.length < 10) tries.push(await cancelledOnce());
+  const ignored = tries.slice(0, -1).map(() => [1, 2, 3, 4]);
+  expect(tries).toEqual([...ignored, [1, "failed", 3, 4]]);
 });
 
 it("rows that the server refuses to copy are not reported as copied, whatever statement comes next", async () => {

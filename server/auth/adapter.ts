@@ -139,8 +139,12 @@ export function createAdapter(services: Services, attempt: SignInAttempt): Adapt
     async deleteSession() {
       return null;
     },
-    createVerificationToken: (token) =>
-      run((_, adapter) => adapter.createVerificationToken(token) as Promise<typeof token>),
+    // next-auth calls this at once after it has asked for the mail, which would go out before its link is valid.
+    async createVerificationToken(token) {
+      const stored = await run((_, adapter) => adapter.createVerificationToken(token));
+      await attempt.sendMail?.();
+      return stored;
+    },
     useVerificationToken: (token) => run((_, adapter) => adapter.useVerificationToken(token)),
   };
 }

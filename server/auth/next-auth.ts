@@ -118,10 +118,7 @@ function magicLinkProvider(services: Services, attempt: SignInAttempt) {
     sendVerificationRequest({ identifier: to, token, expires }: { identifier: string; token: string; expires: Date }) {
       if (!attempt.mail) throw new Error("this sign-in attempt sends no mail");
       const mail = { ...attempt.mail({ to, token, expiresAt: expires }), idempotencyKey: randomUUID() };
-      const sent = sendPatiently(services.mailer, mail, attempt.mailPatienceMs ?? 0);
-      // next-auth awaits this a few ticks later. Until then a rejection would be unhandled and end the process.
-      sent.catch(() => {});
-      return sent;
+      attempt.sendMail = () => sendPatiently(services.mailer, mail, attempt.mailPatienceMs ?? 0);
     },
   };
 }

@@ -16,6 +16,8 @@ export type SignInAttempt = {
   mail?: (link: { to: string; token: string; expiresAt: Date }) => Mail;
   /** For how long sending that mail is tried, ms. */
   mailPatienceMs?: number;
+  /** Sends that mail, once its token is stored. */
+  sendMail?: () => Promise<void>;
   /** The provider's identity. */
   identity?: { provider: ProviderName; providerAccountId: string };
   /** Whether the provider's identity is linked to an account. */

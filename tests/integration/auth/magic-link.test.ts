@@ -6,6 +6,8 @@ import { bindBrowser } from "#server/auth/browser-binding.ts";
 import { getServices } from "#server/services.ts";
 import type { Behaviour } from "../../helpers/fake-resend.ts";
 import { cookiesOf, type SignInApi, sessionOf, startSignInApi } from "../../helpers/sign-in-api.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
+import { waitingForLock } from "../../helpers/waiting-for-lock.ts";
 import { call } from "../api/api.ts";
 
 let signIn: SignInApi;
@@ -20,6 +22,21 @@ const locationOf = ({ headers }: { headers: Headers }) => headers.get("location"
 const INVALID = "/login?error=link_invalid";
 
 describe("a link that is opened in the browser that requested it", () => {
+  it("is mailed when its token is stored, not before", async () => {
+    const email = signIn.newEmail();
+    const { sql, linksTo } = signIn;
+    const asked = await sql.begin(async (tx) => {
+      await tx`LOCK TABLE sign_in_tokens IN EXCLUSIVE MODE`;
+      const asked = signIn.start({ email });
+      await waitFor("the token is to be stored", async () => (await waitingForLock(sql)) > 0);
+      await tx`SELECT pg_sleep(0.3)`;
+      expect(linksTo(email)).toEqual([]);
+      return { asked };
+    });
+    expect((await asked.asked).status).toBe(202);
+    expect(linksTo(email)).toHaveLength(1);
+  });
+
   it("starts a session with a cookie that no script can read and no other site can send", async () => {
     const email = signIn.newEmail();
     const { link, cookie } = await signIn.askForLink(` ${email.toUpperCase()} `);

@@ -15,6 +15,12 @@ export function usagePeriod(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 7).replace("-", "");
 }
 
+/** The first instant of the usage period after that of an instant. */
+export function nextPeriodMs(epochMs: number): number {
+  const month = new Date(epochMs);
+  return Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1);
+}
+
 /** Quota and grace limit of an environment, schedules per month. `test` has no grace. */
 export function quotaOf(plan: PlanLimits, env: Environment): { limit: number; graceLimit: number } {
   return env === "test"

@@ -1,3 +1,4 @@
+import { nextPeriodMs } from "./quota.ts";
 import { type Occurrence, occurrencesAfter, type RecurrenceTimes } from "./recurrence.ts";
 
 /** Whether a recurrence makes occurrences, was paused by its owner, or has none left. */
@@ -41,6 +42,8 @@ export type SteppedRecurrence = RecurrenceTimes & {
 
 export type RecurrenceStep = {
   make: Occurrence[];
+  /** Nothing up to this instant is to be made later. */
+  fromMs: number;
   leftOut: LeftOut[];
   madeUntilMs: number;
   /** When the next step is due; null when the recurrence has ended. */
@@ -71,9 +74,21 @@ export function stepRecurrence(recurrence: SteppedRecurrence, nowMs: number): Re
   const madeUntilMs = make.at(-1)?.atMs ?? fromMs;
   const passesAtMs = madeUntilMs + shareMs;
   if (!hasMore && make.length < MADE_MAX && passesAtMs <= nowMs) {
-    return { make, leftOut, madeUntilMs, nextStepAtMs: null };
+    return { make, fromMs, leftOut, madeUntilMs, nextStepAtMs: null };
   }
-  return { make, leftOut, madeUntilMs, nextStepAtMs: Math.max(nowMs, passesAtMs - (hasMore ? leadMs : 0)) };
+  return { make, fromMs, leftOut, madeUntilMs, nextStepAtMs: Math.max(nowMs, passesAtMs - (hasMore ? leadMs : 0)) };
+}
+
+/**
+ * Whether an instant that the quota has refused, and that fires at `firesAtMs`, waits for the quota of a later month: one that
+ * fires then is not left out because this month is used up.
+ */
+export const waitsForQuota = (firesAtMs: number, nowMs: number): boolean => firesAtMs >= nextPeriodMs(nowMs);
+
+/** What is left of a step whose instants from `fromMs` on wait for the quota of the next month. */
+export function stepUntilQuota(step: RecurrenceStep, fromMs: number, nowMs: number): RecurrenceStep {
+  const make = step.make.filter(({ atMs }) => atMs < fromMs);
+  return { ...step, make, madeUntilMs: make.at(-1)?.atMs ?? step.fromMs, nextStepAtMs: nextPeriodMs(nowMs) };
 }
 
 /**

@@ -2,8 +2,9 @@ import { eq, sql } from "drizzle-orm";
 import type { ExistingAccountStatus } from "#domain/account-status.ts";
 import type { PlanName } from "#domain/plans.ts";
 import { PAID_PLAN } from "#domain/subscription.ts";
-import type { Db, DbOrTx } from "../../orm.ts";
+import { type Db, type DbOrTx, sqlOf } from "../../orm.ts";
 import { accounts, subscriptions } from "../../schema/index.ts";
+import { wakeSteps } from "../recurrences/steps.ts";
 import { type Actor, recordAct } from "./audit-log.ts";
 import { recordSecurityEvent } from "./security-events.ts";
 import { deleteSessions } from "./sessions.ts";
@@ -62,6 +63,7 @@ export async function setAccountStatus(
       .set({ status, updatedAt: now, ...(status === "active" && { activatedAt: now }) })
       .where(eq(accounts.id, id));
     if (status === "deactivated") await deleteSessions(tx, id);
+    else await wakeSteps(sqlOf(tx), id);
     await recordAct(tx, actor, {
       action: status === "active" ? "reactivate" : "deactivate",
       subjectId: id,

@@ -4,7 +4,14 @@ import { newId } from "#domain/ids.ts";
 import type { PlanLimits, Plans } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { RECURRENCE_HEADER, spreadShareMs } from "#domain/recurrence.ts";
-import { type LeftOut, leftOutOnce, type RecurrenceStep, stepRecurrence } from "#domain/recurrence-step.ts";
+import {
+  type LeftOut,
+  leftOutOnce,
+  type RecurrenceStep,
+  stepRecurrence,
+  stepUntilQuota,
+  waitsForQuota,
+} from "#domain/recurrence-step.ts";
 import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 import type { Sql } from "../../client.ts";
@@ -43,58 +50,59 @@ export async function stepRecurrences(
   { plan, nowMs }: LockedAccount,
   rules: StepRules,
 ): Promise<SteppedTo[]> {
-  const steps = due.map((recurrence) => ({ recurrence, step: planStep(recurrence, nowMs), leftOut: [] as LeftOut[] }));
-  const made = steps.flatMap(({ recurrence, step, leftOut }) => {
-    leftOut.push(...step.leftOut);
-    const prepare = step.make.length === 0 ? undefined : prepareFor(rules, tenant, recurrence);
-    return step.make.flatMap(({ atMs }) => {
-      const one = {
-        recurrence,
-        atMs,
-        leaveOut: (reason: LeftOut["reason"]) => leftOut.push(leftOutOnce(atMs, reason)),
-      };
-      if (prepare) return [{ ...one, schedule: prepare(atMs) }];
-      one.leaveOut("not_allowed");
-      return [];
-    });
+  const steps = due.map((recurrence): Stepping => {
+    const step = planStep(recurrence, nowMs);
+    return { recurrence, step, leftOut: [...step.leftOut], made: 0 };
   });
-  if (made.length > 0) await create(tx, tenant, made, rules.plans[plan]);
-  const stepped = steps.map(({ recurrence: { id }, step: { make, madeUntilMs, nextStepAtMs }, leftOut }) => {
-    const refused = leftOut.filter(({ reason }) => reason === "over_quota" || reason === "not_allowed");
-    return { id, madeUntilMs, nextStepAtMs, made: make.length - refused.length, leftOut };
+  const wanted = steps.flatMap((stepping) => {
+    const { recurrence, step, leftOut } = stepping;
+    const prepare = step.make.length === 0 ? undefined : prepareFor(rules, tenant, recurrence);
+    if (prepare) return step.make.map(({ atMs }) => ({ stepping, atMs, schedule: prepare(atMs) }));
+    leftOut.push(...step.make.map(({ atMs }) => leftOutOnce(atMs, "not_allowed")));
+    return [];
+  });
+  const refused = wanted.length === 0 ? [] : await create(tx, tenant, wanted, rules.plans[plan]);
+  for (const { stepping, atMs } of refused) {
+    const { id, spreadMs } = stepping.recurrence;
+    const isLater = waitsForQuota(atMs + spreadShareMs(id, spreadMs), nowMs);
+    if (isLater) stepping.step = stepUntilQuota(stepping.step, atMs, nowMs);
+    else stepping.leftOut.push(leftOutOnce(atMs, "over_quota"));
+  }
+  const stepped = steps.map(({ recurrence: { id }, step: { madeUntilMs, nextStepAtMs }, leftOut, made }) => {
+    return { id, madeUntilMs, nextStepAtMs, made, leftOut };
   });
   return withoutOverlaps(tx, tenant, due, stepped);
 }
 
-/** A schedule that is to be made of an instant, epoch ms. */
-type Made = {
-  recurrence: DueRecurrence;
-  atMs: number;
-  schedule: NewSchedule;
-  leaveOut(reason: LeftOut["reason"]): void;
-};
+/** A step that is being taken. `made`: how many occurrences. */
+type Stepping = { recurrence: DueRecurrence; step: RecurrenceStep; leftOut: LeftOut[]; made: number };
 
-async function create(tx: Sql, tenant: Tenant, made: readonly Made[], plan: PlanLimits): Promise<void> {
+/** A schedule that is to be made of an instant, epoch ms. */
+type Wanted = { stepping: Stepping; atMs: number; schedule: NewSchedule };
+
+/** Creates the schedules in order, and counts them. Returns those that the quota refuses. */
+async function create(tx: Sql, tenant: Tenant, wanted: readonly Wanted[], plan: PlanLimits): Promise<Wanted[]> {
   const { limit, graceLimit } = quotaOf(plan, tenant.env);
   const creations = await createSchedulesWithin(
     tx,
     tenant,
     { limit, graceLimit, earlyFire: plan.earlyFire },
     {
-      schedules: made.map(({ schedule }) => schedule),
-      occurrences: made.map(({ recurrence, atMs }) => ({ recurrenceId: recurrence.id, atMs })),
+      schedules: wanted.map(({ schedule }) => schedule),
+      occurrences: wanted.map(({ stepping, atMs }) => ({ recurrenceId: stepping.recurrence.id, atMs })),
     },
   );
   // The row of the account is locked.
   if (typeof creations === "string") throw new Error(`an account became ${creations} while its row was locked`);
   const outcomeOf = (n: number) => creations[n]?.outcome;
-  for (const one of made.filter((_, n) => outcomeOf(n) === "quota")) one.leaveOut("over_quota");
-  const held = made.filter(({ recurrence }, n) => recurrence.overlap === "skip" && outcomeOf(n) === "created");
-  if (held.length > 0)
-    await holdOccurrences(
-      tx,
-      held.map(({ schedule }) => schedule.id),
-    );
+  const stored = wanted.filter((_, n) => outcomeOf(n) !== "quota");
+  for (const { stepping } of stored) stepping.made += 1;
+  const held = wanted.filter(({ stepping }, n) => {
+    return stepping.recurrence.overlap === "skip" && outcomeOf(n) === "created";
+  });
+  const ids = held.map(({ schedule }) => schedule.id);
+  if (ids.length > 0) await holdOccurrences(tx, ids);
+  return wanted.filter((_, n) => outcomeOf(n) === "quota");
 }
 
 /** Decides on the occurrences, due by now, of recurrences that must not overlap, and has the others decided on in time. */

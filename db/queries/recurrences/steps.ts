@@ -44,15 +44,14 @@ export type SteppedTo = {
 /** `behindS`: for how long the first of its recurrences has waited for its step, s. */
 type DueTenant = Tenant & { behindS: number };
 
-/** The active accounts and environments with recurrences of the given shards that are due for a step, the longest waiting first. */
+/** The accounts and environments with recurrences of the given shards that are due for a step, the longest waiting first. */
 export async function findDueTenants(sql: Sql, shards: readonly number[], tenantsMax: number): Promise<DueTenant[]> {
   return sql<DueTenant[]>`
     SELECT account_id AS "accountId", env, extract(epoch FROM clock_timestamp() - min(next_step_at))::float8 AS "behindS"
     FROM (
-      SELECT r.account_id, r.env, r.next_step_at FROM recurrences r JOIN accounts a ON a.id = r.account_id
-      WHERE r.shard = ANY (${pgArray(shards)}::text::smallint[]) AND r.next_step_at <= clock_timestamp()
-        AND a.status || '' = 'active'
-      ORDER BY r.next_step_at LIMIT ${DUE_MAX}) due
+      SELECT account_id, env, next_step_at FROM recurrences
+      WHERE shard = ANY (${pgArray(shards)}::text::smallint[]) AND next_step_at <= clock_timestamp()
+      ORDER BY next_step_at LIMIT ${DUE_MAX}) due
     GROUP BY account_id, env ORDER BY min(next_step_at) LIMIT ${tenantsMax}`;
 }
 
@@ -61,7 +60,8 @@ const DUE_MAX = 1_000;
 /**
  * Runs a step of an account's due recurrences in one transaction: `work` makes their occurrences, and its results move them
  * on. Their rows are locked meanwhile; those that somebody else has locked come later. At most `countMax`, and as many as have
- * `bytesMax` of content together, but one at least. Returns how many were stepped: none when the account became inactive.
+ * `bytesMax` of content together, but one at least. Returns how many were stepped: none when the account is inactive, whose
+ * recurrences then wait for it.
  */
 export async function stepTenant(
   sql: Sql,
@@ -72,7 +72,10 @@ export async function stepTenant(
   return sql.begin(async (begun) => {
     const tx = begun as unknown as Sql;
     const account = await lockAccount(tx, tenant);
-    if (account === undefined) return 0;
+    if (account === undefined) {
+      await postponeWhileInactive(tx, tenant);
+      return 0;
+    }
     const due = await lockDue(tx, tenant, countMax, bytesMax);
     if (due.length === 0) return 0;
     await moveOn(tx, await work(tx, due, account));
@@ -137,6 +140,21 @@ export async function moveOn(tx: Sql, steps: readonly SteppedTo[]): Promise<void
       ${pgTextArray(steps.map(({ leftOut }) => JSON.stringify(leftOut)))}::text::jsonb[])
       AS s(id, made_until, next_step_at, left_out)
     WHERE r.id = s.id`;
+}
+
+/** Has the due recurrences of an inactive account wait until it is activated (`wakeSteps`), or for an hour: then they are looked at again. */
+async function postponeWhileInactive(tx: Sql, { accountId, env }: Tenant): Promise<void> {
+  await tx`
+    UPDATE recurrences SET next_step_at = clock_timestamp() + interval '1 hour'
+    WHERE account_id = ${accountId} AND env = ${env} AND next_step_at <= clock_timestamp()`;
+}
+
+/** Has the recurrences of an account (UUID) that has become active, but those paused now, take a step at once; the caller has locked its row. */
+export async function wakeSteps(tx: Sql, accountId: string): Promise<void> {
+  await tx`
+    UPDATE recurrences SET next_step_at = clock_timestamp()
+    WHERE account_id = ${accountId} AND next_step_at > clock_timestamp()
+      AND (status = 'active' OR status = 'paused' AND paused_until <= clock_timestamp())`;
 }
 
 /** Has the due recurrences of an account, whose step failed, wait: two seconds, then four, up to some four minutes. */

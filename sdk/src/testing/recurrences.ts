@@ -11,7 +11,15 @@ import { parseCron } from "../../../domain/cron.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { hashShare, RECURRENCE_HEADER, spreadShareMs } from "../../../domain/recurrence.ts";
 import { recurrenceSpacing } from "../../../domain/recurrence-spacing.ts";
-import { LEFT_OUT_MAX, type LeftOut, leadOf, leftOutOnce, stepRecurrence } from "../../../domain/recurrence-step.ts";
+import {
+  LEFT_OUT_MAX,
+  type LeftOut,
+  leadOf,
+  leftOutOnce,
+  stepRecurrence,
+  stepUntilQuota,
+  waitsForQuota,
+} from "../../../domain/recurrence-step.ts";
 import { recurrenceFields } from "../../../domain/request-fields.ts";
 import { findZone } from "../../../domain/zoned-time.ts";
 import type { Account, Stored, StoredRecurrence } from "./account.ts";
@@ -145,23 +153,33 @@ function step(account: Account, recurrence: StoredRecurrence): void {
   const isPaused = recurrence.status === "paused";
   const madeUntilMs = isPaused ? Math.max(recurrence.madeUntilMs, nowMs - recurrence.shareMs) : recurrence.madeUntilMs;
   const isNew = isPaused || recurrence.nextStepMs === null;
-  const stepped = stepRecurrence({ ...recurrence, madeUntilMs, isNew }, nowMs);
-  leaveOut(recurrence, stepped.leftOut);
-  for (const { atMs } of stepped.make) make(account, recurrence, atMs);
+  const planned = stepRecurrence({ ...recurrence, madeUntilMs, isNew }, nowMs);
+  leaveOut(recurrence, planned.leftOut);
+  const refused = planned.make.map(({ atMs }) => atMs).filter((atMs) => !make(account, recurrence, atMs));
+  const isLater = (atMs: number) => waitsForQuota(atMs + recurrence.shareMs, nowMs);
+  const over = refused.filter((atMs) => !isLater(atMs));
+  leaveOut(
+    recurrence,
+    over.map((atMs) => leftOutOnce(atMs, "over_quota")),
+  );
+  const later = refused.find(isLater);
+  const stepped = later === undefined ? planned : stepUntilQuota(planned, later, nowMs);
   const { nextStepAtMs: nextStepMs } = stepped;
   const state = { status: nextStepMs === null ? "ended" : "active", pauseNote: null, pausedUntilMs: null } as const;
   Object.assign(recurrence, { ...state, madeUntilMs: stepped.madeUntilMs, nextStepMs });
 }
 
-function make(account: Account, recurrence: StoredRecurrence, atMs: number): void {
+/** Makes an occurrence. Returns false when the quota refuses it. */
+function make(account: Account, recurrence: StoredRecurrence, atMs: number): boolean {
   const { key, draft, shareMs, overlap } = recurrence;
   const headers: Stored["headers"] = [...draft.headers, [RECURRENCE_HEADER, encodeURIComponent(key)]];
   try {
     const { schedule } = store(account, { ...draft, headers }, atMs + shareMs);
     Object.assign(schedule, { recurrence: key, occurrenceMs: atMs, isHeld: overlap === "skip" });
+    return true;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "QUOTA_EXCEEDED") throw error;
-    leaveOut(recurrence, [leftOutOnce(atMs, "over_quota")]);
+    return false;
   }
 }
 

@@ -238,11 +238,11 @@ describe("PUT /v1/recurrences/:key", () => {
     expect(await open()).toHaveLength(1);
   });
 
-  it("is accepted over the quota: its occurrences are left out, and it goes on", async () => {
+  it("is accepted over the quota: what fires in a later month waits for the quota of that month", async () => {
     await setUsage(api.sql, caller.accountId, api.config.plans.free.monthlyQuota * 2);
     const answer = await put(YEARLY);
     expect(answer).toMatchObject({ status: 201, body: { status: "active" } });
-    expect(answer.body.left_out).toMatchObject([{ count: 1, reason: "over_quota" }]);
+    expect(answer.body.left_out).toEqual([]);
     expect(await occurrences()).toHaveLength(0);
   });
 

@@ -1,4 +1,6 @@
+import { drizzle } from "drizzle-orm/postgres-js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setAccountStatus } from "#db/queries/accounts/administer.ts";
 import { stepRecurrences } from "#db/queries/recurrences/make.ts";
 import { findDueTenants, stepTenant } from "#db/queries/recurrences/steps.ts";
 import { renewOutdated, ZONE_DATA } from "#db/queries/recurrences/zone-data.ts";
@@ -159,31 +161,57 @@ describe("a step of recurrences", () => {
   });
 
   it("makes nothing over the quota, says so, and goes on", async () => {
-    const id = await recur();
+    const id = await recur({ madeMinutesAgo: 1.5 });
     await setUsage(harness.sql, account.id, harness.config.plans.free.monthlyQuota * 2);
     await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
     await step();
     await expect(occurrences(id)).resolves.toHaveLength(0);
     const { leftOut, status, nextStepAt } = await read(id);
-    expect(leftOut[0]).toMatchObject({ count: 1, reason: "over_quota" });
+    expect(leftOut).toContainEqual(expect.objectContaining({ count: 1, reason: "over_quota" }));
     expect(status).toBe("active");
     expect(nextStepAt).not.toBeNull();
   });
 
-  it("ends a recurrence whose last instant has passed, and makes none for an account that is not active", async () => {
+  it("has an instant of a later month wait for that month's quota, and makes it then", async () => {
+    const { monthlyQuota } = harness.config.plans.free;
+    await harness.sql`UPDATE accounts SET plan = 'free' WHERE id = ${account.id}`;
+    const today = new Date();
+    const at = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 2, 1, 9));
+    const id = await recur({ cron: `0 9 1 ${at.getUTCMonth() + 1} *` });
+    await setUsage(harness.sql, account.id, monthlyQuota * 2);
+    await step();
+    await expect(occurrences(id)).resolves.toHaveLength(0);
+    const { leftOut, nextStepAt } = await read(id);
+    expect([leftOut, nextStepAt?.toISOString().slice(8)]).toEqual([[], "01T00:00:00.000Z"]);
+    await harness.sql`DELETE FROM usage WHERE account_id = ${account.id}`;
+    await harness.sql`UPDATE recurrences SET next_step_at = now() WHERE id = ${id}`;
+    await step();
+    expect(await occurrences(id)).toMatchObject([{ fireAt: at }]);
+  });
+
+  it("ends a recurrence whose last instant has passed", async () => {
     const id = await recur({ endsAt: new Date(Date.now() - MINUTE_MS) });
     await step();
     expect(await read(id)).toMatchObject({ status: "ended", nextStepAt: null });
-    await recur({ key: "other" });
-    await harness.sql`UPDATE accounts SET status = 'deactivated' WHERE id = ${account.id}`;
-    await expect(
-      findDueTenants(
-        harness.sql as never,
-        Array.from({ length: SHARDS }, (_, shard) => shard),
-        10,
-      ),
-    ).resolves.toEqual([]);
+  });
+
+  it("makes nothing for an account that is not active, which is not looked at again soon, and goes on when it is active", async () => {
+    const setStatus = (status: "active" | "deactivated") =>
+      setAccountStatus(drizzle(harness.sql), account.id, status, { accountId: null, requestId: null });
+    const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
+    const due = () => findDueTenants(harness.sql as never, shards, 10);
+    const id = await recur();
+    const paused = await recur({ key: "paused" });
+    await setStatus("deactivated");
+    await harness.sql`UPDATE recurrences SET status = 'paused', paused_until = now() WHERE id = ${paused}`;
+    expect(await due()).toHaveLength(1);
     await expect(step()).resolves.toBe(0);
+    expect(await due()).toEqual([]);
+    await expect(occurrences(id)).resolves.toEqual([]);
+    await setStatus("active");
+    expect(await due()).toHaveLength(1);
+    await expect(step()).resolves.toBe(2);
+    for (const one of [id, paused]) expect((await occurrences(one)).length).toBeGreaterThan(0);
   });
 
   it("notes from where on its occurrences are open, so that nobody reads those that have ended", async () => {

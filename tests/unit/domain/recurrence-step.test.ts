@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCron } from "#domain/cron.ts";
-import { leadOf, type SteppedRecurrence, stepRecurrence } from "#domain/recurrence-step.ts";
+import {
+  leadOf,
+  type SteppedRecurrence,
+  stepRecurrence,
+  stepUntilQuota,
+  waitsForQuota,
+} from "#domain/recurrence-step.ts";
 
 const MINUTE_MS = 60_000;
 const NOON = Date.parse("2026-06-01T12:00:00Z");
@@ -24,6 +30,23 @@ describe("a step of a recurrence", () => {
     const step = stepRecurrence(recurrence("0 9 1 1 *"), NOON);
     expect(times(step)).toEqual(["01-01T09:00"]);
     expect(step.nextStepAtMs).toBe(Date.parse("2027-01-01T08:58:30Z"));
+  });
+
+  it("goes on when a later month has begun with the first instant that waits for its quota, and makes it then", () => {
+    const nowMs = Date.parse("2026-06-30T23:59:10Z");
+    const one = recurrence("* * * * *", { madeUntilMs: Date.parse("2026-06-30T23:59:00Z"), leadMs: 150_000 });
+    const planned = stepRecurrence(one, nowMs);
+    expect(times(planned)).toEqual(["07-01T00:00", "07-01T00:01", "07-01T00:02"]);
+    const [first, second] = planned.make.map(({ atMs }) => atMs) as [number, number];
+    expect([waitsForQuota(first, nowMs), waitsForQuota(first - 1, nowMs)]).toEqual([true, false]);
+    for (const from of [[first], [first, second], [second, first]]) {
+      const step = from.reduce((left, fromMs) => stepUntilQuota(left, fromMs, nowMs), planned);
+      expect(step).toMatchObject({ make: [], madeUntilMs: one.madeUntilMs, nextStepAtMs: first });
+      const later = stepRecurrence({ ...one, madeUntilMs: step.madeUntilMs }, first + 5);
+      expect(times(later).slice(0, 2)).toEqual(["07-01T00:00", "07-01T00:01"]);
+      expect(later.leftOut).toEqual([]);
+    }
+    expect(stepUntilQuota(planned, second, nowMs)).toMatchObject({ make: [{ atMs: first }], madeUntilMs: first });
   });
 
   it("makes all occurrences of the next 90 s and the one after them", () => {

@@ -9,6 +9,7 @@ type Options = {
   dispatchers?: string;
   rate?: string;
   adversaries?: string;
+  rules?: string;
   "no-faults"?: boolean;
   keep?: boolean;
   break?: string;
@@ -33,6 +34,7 @@ counter of a dispatcher was wrong, and adversaries made nobody else late.
   --rate N         schedules created per second, 1 to 1000 (default 60)
   --adversaries A  all, none, or some of them, separated by commas (default: all from ${LONG_S} s on, otherwise none):
                    ${wrapped(NAMES)}
+  --rules N        N recurrences more that all fire at one minute, in the middle of the run (default 0)
   --no-faults      injects no faults
   --keep           keeps the ledgers and the dispatchers' logs in any case
   --break WHAT     proves that a run can fail: runs in a copy of this folder without one guard: claim (its
@@ -45,6 +47,7 @@ counter of a dispatcher was wrong, and adversaries made nobody else late.
     dispatchers: { type: "string" },
     rate: { type: "string" },
     adversaries: { type: "string" },
+    rules: { type: "string" },
     "no-faults": { type: "boolean" },
     keep: { type: "boolean" },
     break: { type: "string" },
@@ -57,6 +60,7 @@ counter of a dispatcher was wrong, and adversaries made nobody else late.
       dispatchers: wholeNumber("--dispatchers", given.dispatchers ?? "3", 1, 16),
       rate: wholeNumber("--rate", given.rate ?? "60", 1, 1_000),
       adversaries: chosen(given.adversaries ?? (seconds >= LONG_S ? "all" : "none")),
+      rules: wholeNumber("--rules", given.rules ?? "0", 0, 1_000_000),
       faults: !given["no-faults"],
     };
     return given.break === undefined ? runChaos(options, given.keep) : runBroken(given.break, options);

@@ -7,6 +7,7 @@ import { generateSigningSecret } from "#domain/signing.ts";
 import { getAdversaryOrThrow } from "./adversaries/adversaries.ts";
 import { BESIDE_ADVERSARIES, CONTROL_ACCOUNTS } from "./control-load.ts";
 import { ACCOUNTS } from "./plan.ts";
+import { RULES_PER_ACCOUNT } from "./rules-at-one-minute.ts";
 import { keepClaimLog } from "./snapshot.ts";
 
 export const RETRY_POLICY = { retryAttempts: 2, retryBackoffMs: 1_000 };
@@ -18,9 +19,12 @@ const SHARED_SHARD = 23;
 
 /**
  * Creates the log of claims and the accounts: those of the ordinary load, of which every fourth fires early, those of
- * the control group, and those of each adversary. All have few retries with short waits.
+ * the control group, those of each adversary, and those of the rules at one minute. All have few retries with short waits.
  */
-export async function prepareDatabase({ databaseUrl, keyRing }: Config, adversaries: readonly string[]) {
+export async function prepareDatabase(
+  { databaseUrl, keyRing }: Config,
+  { adversaries, rules }: { adversaries: readonly string[]; rules: number },
+) {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   await keepClaimLog(sql);
   const ordinary = draw(ACCOUNTS, (n) => ({ id: newId(Date.now()), earlyFire: n % 4 === 0, cpsLimit: null }));
@@ -31,7 +35,8 @@ export async function prepareDatabase({ databaseUrl, keyRing }: Config, adversar
       return [name, draw(accounts, () => plain(cpsLimit, besideControl))];
     }),
   );
-  for (const accounts of [ordinary, control, ...adverse.values()]) {
+  const ofRules = draw(Math.ceil(rules / RULES_PER_ACCOUNT), () => plain(null, false));
+  for (const accounts of [ordinary, control, ofRules, ...adverse.values()]) {
     if (accounts.length > 0) await insert(sql, keyRing, accounts);
   }
   await sql.end();
@@ -39,6 +44,7 @@ export async function prepareDatabase({ databaseUrl, keyRing }: Config, adversar
   return {
     ordinary,
     control: idsOf(control),
+    ofRules: idsOf(ofRules),
     adverse: new Map([...adverse].map(([name, accounts]) => [name, idsOf(accounts)])),
   };
 }

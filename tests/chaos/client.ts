@@ -216,6 +216,8 @@ export function createClient(wanted: {
   };
 
   return {
+    /** Its connections. */
+    database,
     /** All acknowledged schedules. */
     ledger,
     /** Creates whose answer was lost, and creates that were refused because their instant had passed. */

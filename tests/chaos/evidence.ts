@@ -1,3 +1,4 @@
+import type { LeftOut } from "#domain/recurrence-step.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { ReceiverOrigin } from "./origins.ts";
 
@@ -20,7 +21,7 @@ export type ChangeEntry = {
 export type ClientEntry = {
   id: string;
   accountId: string;
-  /** `ordinary`, `control`, or the name of an adversary. */
+  /** `ordinary`, `control`, `recurrence`, or the name of an adversary. */
   group: string;
   origin: string;
   fireAtMs: number;
@@ -28,6 +29,30 @@ export type ClientEntry = {
   behaviour: Behaviour;
   bodyHash: string;
   changes: ChangeEntry[];
+};
+
+/** An answered call that put, paused or resumed a recurrence. `unknown`: calls before it that said the same, without an answer. */
+export type RecurrenceCall = {
+  kind: "put" | "pause" | "resume";
+  /** Of the new request of a PUT. */
+  bodyHash?: string;
+  /** Of the first of these calls. */
+  askedAtMs: number;
+  answeredAtMs: number;
+  unknown: number;
+};
+
+/** A recurrence of every minute as its owner knows it; its occurrences fire `shareMs` after the minute. */
+export type RecurrenceEntry = { id: string; key: string; accountId: string; shareMs: number; calls: RecurrenceCall[] };
+
+/** A recurrence and its occurrences as the database holds them. */
+export type RecurrenceRow = { id: string; leftOut: LeftOut[] };
+export type OccurrenceRow = {
+  scheduleId: string;
+  recurrenceId: string;
+  occurrenceAtMs: number;
+  targetUrl: string;
+  createdAtMs: number;
 };
 
 /** One request as the receiver saw it. */
@@ -115,6 +140,9 @@ export type Evidence = {
   /** When the load began. */
   startedAtMs: number;
   client: ClientEntry[];
+  recurring: RecurrenceEntry[];
+  recurrences: RecurrenceRow[];
+  occurrences: OccurrenceRow[];
   arrivals: Arrival[];
   schedules: ScheduleRow[];
   attempts: AttemptRow[];

@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import postgres from "postgres";
 import { readConfig } from "#config.ts";
 import { migrate } from "#db/migrate.ts";
 import { generateEncryptionKey } from "#domain/cipher.ts";
 import { createAuthority } from "#scripts/lab/certificates.ts";
+import { preciseNow } from "#scripts/lab/clock.ts";
 import { type DatabaseProxy, startProxy } from "#scripts/lab/proxy.ts";
 import { startDnsServer } from "../helpers/dns-server.ts";
 import { startHostilePeers } from "../helpers/hostile-peers/start.ts";
@@ -15,10 +17,12 @@ import type { ConnectionBounds } from "./evidence.ts";
 import { createFleet } from "./fleet.ts";
 import { createInjector } from "./inject.ts";
 import { allowedOrigins, HOSTILE_KINDS, type HostileKind } from "./origins.ts";
-import type { PlanOptions } from "./plan.ts";
+import type { RunOptions } from "./plan.ts";
 import { watchProcessSockets } from "./process-sockets.ts";
 import { createRandom } from "./random.ts";
 import { startReceiverProcess } from "./receiver-process.ts";
+import { createRecurrenceOwner } from "./recurrences.ts";
+import { insertRules, minuteOfRules } from "./rules-at-one-minute.ts";
 
 /** One origin may have a quarter of a dispatcher's connections (`dispatcher/connections/limits.ts`). */
 export const BOUNDS: ConnectionBounds = { perAccountAndOrigin: 48, perAccount: 80, perOrigin: 100, total: 400 };
@@ -32,7 +36,7 @@ export type Harness = Awaited<ReturnType<typeof startHarness>>;
  * per slot, the client, and what injects faults. Everything that is started adds its end to `cleanUps`, also when this
  * function rejects. Call them in reverse order.
  */
-export async function startHarness(options: PlanOptions, folder: string, logDir: string, cleanUps: (() => unknown)[]) {
+export async function startHarness(options: RunOptions, folder: string, logDir: string, cleanUps: (() => unknown)[]) {
   const receiver = await startReceiverProcess();
   cleanUps.push(receiver.stop);
   const caFile = join(folder, "receiver-ca.pem");
@@ -71,7 +75,7 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
     LOOPBACK_NAME_SERVER: names.address,
   };
   const config = readConfig({ ...settings, DATABASE_URL: through(proxies.at(-1) as DatabaseProxy) });
-  const accounts = await prepareDatabase(config, options.adversaries);
+  const accounts = await prepareDatabase(config, options);
   const slots = proxies.slice(0, -1).map((proxy) => ({ proxy, databaseUrl: through(proxy) }));
   const fleet = createFleet({ slots, settings, logDir });
   cleanUps.push(fleet.killAll);
@@ -81,6 +85,7 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
 
   const client = createClient({ config, accounts: accounts.ordinary, ports });
   cleanUps.push(client.close);
+  const owner = createRecurrenceOwner({ config, accounts: accounts.ordinary, ports, database: client.database });
   const injector = createInjector({ fleet, cluster, random: createRandom(options.seed + 1) });
   cleanUps.push(injector.stop);
   const attackers = createAttackers({
@@ -92,7 +97,24 @@ export async function startHarness(options: PlanOptions, folder: string, logDir:
     extraSlot: options.dispatchers,
     injected: injector.injected,
   });
-  return { receiver, cluster, fleet, client, injector, attackers, sockets, control: accounts.control };
+  const startRules = async () => {
+    const [count, sql] = [options.rules, postgres(cluster.url(), { max: 1, onnotice: () => {} })];
+    const atMs = minuteOfRules(options.seconds, preciseNow());
+    await insertRules(sql, { count, atMs, accounts: accounts.ofRules, ports });
+    await sql.end();
+  };
+  return {
+    receiver,
+    cluster,
+    fleet,
+    client,
+    owner,
+    injector,
+    attackers,
+    sockets,
+    startRules,
+    control: accounts.control,
+  };
 }
 
 /** A name server that answers no question while it is silent, and answers every other with "no such name". */

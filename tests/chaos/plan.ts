@@ -2,6 +2,7 @@ import { type Attack, drawAttacks } from "./attacks.ts";
 import type { OrdinaryBehaviour } from "./behaviour.ts";
 import { type ControlCall, drawControlCalls } from "./control-load.ts";
 import { createRandom, type Random } from "./random.ts";
+import { drawRecurrences, type RecurrencePlan } from "./recurrence-load.ts";
 
 export type PlanOptions = {
   seconds: number;
@@ -12,6 +13,11 @@ export type PlanOptions = {
   adversaries: readonly string[];
   /** Whether faults are injected. */
   faults: boolean;
+};
+
+export type RunOptions = PlanOptions & {
+  /** Recurrences beside the others that all fire at one minute, in the middle of the run. */
+  rules: number;
 };
 
 /** A change that the client makes `beforeMs` ahead of the schedule's first instant (negative: after it). */
@@ -45,7 +51,13 @@ export type Fault = { atMs: number; forMs: number } & (
  */
 export type PartitionMode = "hold" | "hold-replies" | "reset";
 
-export type Plan = { creations: Creation[]; control: ControlCall[]; attacks: Attack[]; faults: Fault[] };
+export type Plan = {
+  creations: Creation[];
+  recurrences: RecurrencePlan[];
+  control: ControlCall[];
+  attacks: Attack[];
+  faults: Fault[];
+};
 
 export const ACCOUNTS = 12;
 /** Longer than a claim's lease of 35 s, and short enough that a slow repeat is still in flight when the fault ends. */
@@ -59,6 +71,7 @@ export function makePlan(options: PlanOptions): Plan {
   const { seed, seconds, adversaries } = options;
   return {
     creations: drawCreations(createRandom(seed), options),
+    recurrences: drawRecurrences(createRandom(seed ^ 0x27d4eb2f), { seconds, accounts: ACCOUNTS }),
     control: drawControlCalls(createRandom(seed ^ 0x2545f491), seconds),
     attacks: drawAttacks(createRandom(seed ^ 0x1b873593), seconds * 1_000, adversaries),
     faults: drawAllFaults(createRandom(seed ^ 0x5f3759df), options),

@@ -19,7 +19,11 @@ export function report(
   creates: { unknown: number; refused: number },
   troubles: readonly string[],
 ): string {
-  const changes = evidence.client.flatMap(({ changes: own }) => own);
+  const calls = evidence.recurring.flatMap((entry) => entry.calls);
+  const answered = (kind: string) => `${calls.filter((one) => one.kind === kind).length} ${kind}s`;
+  const inGroup = (wanted: boolean) => evidence.client.filter(({ group }) => (group === "recurrence") === wanted);
+  const sentOccurrences = inGroup(true).filter((one) => one.changes.length === 0);
+  const changes = inGroup(false).flatMap(({ changes: own }) => own);
   const counted = (kind: string) =>
     (["done", "refused", "unknown"] as const)
       .map((answer) => `${changes.filter((one) => one.kind === kind && one.answer === answer).length} ${answer}`)
@@ -34,10 +38,11 @@ export function report(
   const lines = [
     `seed ${options.seed}, ${options.seconds} s, ${options.dispatchers} dispatchers, ${options.rate} schedules a second`,
     "",
-    `created        ${evidence.client.length} acknowledged, ${creates.unknown} unknown, ${creates.refused} refused as past`,
+    `created        ${inGroup(false).length} acknowledged, ${creates.unknown} unknown, ${creates.refused} refused as past`,
     `cancels        ${counted("cancel")}`,
     `reschedules    ${counted("reschedule")}`,
     `puts           ${counted("put")}`,
+    `recurrences    ${evidence.recurring.length}, ${inGroup(true).length} occurrences made; ${["put", "pause", "resume"].map(answered).join(", ")}, ${calls.reduce((sum, { unknown }) => sum + unknown, 0)} unknown; lateness ${describeLateness(latenessOf("recurrence", { ...evidence, client: sentOccurrences }))}`,
     `requests       ${evidence.arrivals.length} received, ${evidence.attempts.length} attempts recorded, ${interrupted} of them interrupted`,
     `injected       ${countInjected(evidence.injected)}`,
     `audits         ${evidence.audits.length} answered`,

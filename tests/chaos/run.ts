@@ -9,7 +9,8 @@ import { RETRY_POLICY } from "./accounts.ts";
 import type { Evidence } from "./evidence.ts";
 import { BOUNDS, type Harness, startHarness } from "./harness.ts";
 import { linesOf } from "./lines.ts";
-import { makePlan, type Plan, type PlanOptions } from "./plan.ts";
+import { makePlan, type Plan, type RunOptions } from "./plan.ts";
+import { occurrenceEntries } from "./recurrence-judge.ts";
 import { countInjected, report } from "./report.ts";
 import { countOpen, readSnapshot } from "./snapshot.ts";
 import { verdictOf } from "./verdict.ts";
@@ -22,7 +23,7 @@ const PROGRESS_EVERY_MS = 5_000;
  * Runs the plan of a seed with a database and processes of its own, and prints the verdict. Returns the exit code.
  * After a violation, or with `keepAlways`, the ledgers and the dispatchers' logs are kept, and their folder is printed.
  */
-export async function runChaos(options: PlanOptions, keepAlways = false): Promise<number> {
+export async function runChaos(options: RunOptions, keepAlways = false): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-chaos-"));
   // PostgreSQL runs as another user when this process runs as root.
   if (process.getuid?.() === 0) await chmod(folder, 0o711);
@@ -40,7 +41,12 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
   const work = async () => {
     const harness = await setting;
     const startedAtMs = preciseNow();
-    await carryOut(makePlan(options), harness, startedAtMs, cleanUps);
+    await carryOut(
+      makePlan(options),
+      harness,
+      { startedAtMs, untilMs: startedAtMs + options.seconds * 1_000 },
+      cleanUps,
+    );
     const evidence = await gather(harness, startedAtMs);
     const verdict = verdictOf(evidence);
     const { troubles } = harness.fleet;
@@ -71,8 +77,8 @@ export async function runChaos(options: PlanOptions, keepAlways = false): Promis
 /** Creates and injects as planned, then waits until everything has come to rest, and stops the dispatchers in order. */
 async function carryOut(
   plan: Plan,
-  { receiver, cluster, fleet, client, injector, attackers, control, sockets }: Harness,
-  startedAtMs: number,
+  { receiver, cluster, fleet, client, owner, injector, attackers, startRules, control, sockets }: Harness,
+  { startedAtMs, untilMs }: { startedAtMs: number; untilMs: number },
   cleanUps: (() => unknown)[],
 ) {
   const startedAt = performance.now();
@@ -84,8 +90,10 @@ async function carryOut(
   }, PROGRESS_EVERY_MS);
   cleanUps.push(() => clearInterval(progress));
   client.start(plan.creations);
+  for (const [n, one] of plan.recurrences.entries()) client.later(one.atMs, () => owner.run(one, n, untilMs));
   for (const { atMs, account, orders } of plan.control)
     client.later(atMs, () => client.createMany("control", control[account] as string, startedAtMs, orders));
+  client.later(0, startRules);
   attackers.start(plan.attacks);
   await Promise.race([Promise.all([injector.run(plan.faults), client.finish()]), client.failed]);
   await settle(cluster.url());
@@ -105,7 +113,7 @@ async function settle(url: string) {
 }
 
 async function gather(harness: Harness, startedAtMs: number): Promise<Evidence> {
-  const { receiver, cluster, fleet, client, injector, attackers, sockets } = harness;
+  const { receiver, cluster, fleet, client, owner, injector, attackers, sockets } = harness;
   const sql = postgres(cluster.url(), { max: 1, onnotice: () => {} });
   const { dispatchers, ...snapshot } = await readSnapshot(sql);
   await sql.end();
@@ -113,7 +121,8 @@ async function gather(harness: Harness, startedAtMs: number): Promise<Evidence> 
   return {
     ...snapshot,
     startedAtMs,
-    client: client.ledger,
+    client: [...client.ledger, ...occurrenceEntries({ ...snapshot, recurring: owner.ledger })],
+    recurring: owner.ledger,
     arrivals: receiver.arrivals,
     processes: dispatchers.map(({ id, pid }) => ({ dispatcherId: id, pid, slot: slots.get(pid) ?? -1 })),
     injected: injector.injected,

@@ -1,4 +1,4 @@
-// Guards: dispatcher/**, domain/**, db/functions/**, db/queries/schedules/**, db/queries/fleet/**, db/client*.ts, db/driver.ts, tests/chaos/**, db/queries/attempts/record.ts, scripts/commands/chaos.ts, scripts/lab/**
+// Guards: dispatcher/**, domain/**, db/functions/**, db/queries/schedules/**, db/queries/recurrences/**, server/recurrences/**, db/queries/fleet/**, db/client*.ts, db/driver.ts, tests/chaos/**, db/queries/attempts/record.ts, scripts/commands/chaos.ts, scripts/lab/**
 // Final: its verdict is about what was sent, and what was recorded of it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

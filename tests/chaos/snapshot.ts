@@ -22,9 +22,11 @@ export async function countOpen(sql: postgres.Sql): Promise<number> {
 }
 
 /** Everything that the database holds of this run. */
-export async function readSnapshot(
-  sql: postgres.Sql,
-): Promise<Pick<Evidence, "schedules" | "attempts" | "claims"> & { dispatchers: { id: string; pid: number }[] }> {
+export async function readSnapshot(sql: postgres.Sql): Promise<
+  Pick<Evidence, "schedules" | "attempts" | "claims" | "recurrences" | "occurrences"> & {
+    dispatchers: { id: string; pid: number }[];
+  }
+> {
   const schedules = await sql<Evidence["schedules"]>`
     SELECT id, status, extract(epoch FROM fire_at)::float8 * 1000 AS "fireAtMs", early_fire AS "earlyFire", attempts, failures, interruptions
     FROM schedules`;
@@ -36,6 +38,15 @@ export async function readSnapshot(
     SELECT schedule_id AS "scheduleId", attempt, dispatcher_id AS "dispatcherId",
       extract(epoch FROM claimed_at)::float8 * 1000 AS "claimedAtMs", extract(epoch FROM deadline)::float8 * 1000 AS "deadlineMs"
     FROM chaos_claims ORDER BY claimed_at`;
+  const recurrences = await sql<Evidence["recurrences"]>`SELECT id, left_out AS "leftOut" FROM recurrences`;
+  const occurrences = await sql<Evidence["occurrences"]>`
+    SELECT schedule_id AS "scheduleId", recurrence_id AS "recurrenceId", target_url AS "targetUrl",
+      extract(epoch FROM occurrence_at)::float8 * 1000 AS "occurrenceAtMs",
+      extract(epoch FROM created_at)::float8 * 1000 AS "createdAtMs"
+    FROM schedule_requests WHERE recurrence_id IS NOT NULL`;
   const dispatchers = await sql<{ id: string; pid: number }[]>`SELECT id, pid FROM dispatchers`;
-  return { schedules: [...schedules], attempts: [...attempts], claims: [...claims], dispatchers: [...dispatchers] };
+  return {
+    ...{ schedules: [...schedules], attempts: [...attempts], claims: [...claims] },
+    ...{ recurrences: [...recurrences], occurrences: [...occurrences], dispatchers: [...dispatchers] },
+  };
 }

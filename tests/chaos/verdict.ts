@@ -3,6 +3,7 @@ import { findLateControlGroup, type Lateness, latenessOf } from "./control-group
 import type { Arrival, AttemptRow, ChangeEntry, ClaimRow, ClientEntry, Evidence, ScheduleRow } from "./evidence.ts";
 import { createExcuses } from "./excuses.ts";
 import { findInversions } from "./inversions.ts";
+import { judgeRecurrences } from "./recurrence-judge.ts";
 
 export const KINDS = [
   "lost",
@@ -36,9 +37,9 @@ export type Verdict = {
 export function verdictOf(evidence: Evidence): Verdict {
   const clients = new Map(evidence.client.map((entry) => [entry.id, entry]));
   const rows = new Map(evidence.schedules.map((row) => [row.id, row]));
-  const attempts = groupBy(evidence.attempts, ({ scheduleId }) => scheduleId);
-  const arrivals = groupBy(evidence.arrivals, ({ scheduleId }) => scheduleId);
-  const claims = groupBy(evidence.claims, ({ scheduleId }) => scheduleId);
+  const attempts = Map.groupBy(evidence.attempts, ({ scheduleId }) => scheduleId);
+  const arrivals = Map.groupBy(evidence.arrivals, ({ scheduleId }) => scheduleId);
+  const claims = Map.groupBy(evidence.claims, ({ scheduleId }) => scheduleId);
   const excuses = createExcuses(evidence);
   const violations: Violation[] = [];
   let allowedDuplicates = 0;
@@ -61,6 +62,7 @@ export function verdictOf(evidence: Evidence): Verdict {
     findOverlapping(one, say("overlapping"));
     findUnrecorded(one, say("unrecorded"));
   }
+  violations.push(...judgeRecurrences(evidence));
   for (const { slot, pid, atMs, drift } of evidence.audits) {
     const of = `dispatcher ${slot} (process ${pid})`;
     for (const line of drift) violations.push({ kind: "audit drift", of, detail: `at ${at(atMs)}, ${line}` });
@@ -225,7 +227,7 @@ function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say
     } else if (record.statusCode !== arrival.statusCode)
       say(`attempt ${arrival.attempt} got ${arrival.statusCode ?? "no answer"}, recorded is ${described(record)}`);
   }
-  const counts = groupBy(attempts, ({ attempt }) => String(attempt));
+  const counts = Map.groupBy(attempts, ({ attempt }) => String(attempt));
   for (const [attempt, records] of counts) {
     if (records.length > 1) say(`attempt ${attempt} is recorded ${records.length} times`);
   }
@@ -265,16 +267,6 @@ function claimOf(arrival: Arrival, claims: ClaimRow[]): ClaimRow | undefined {
     .filter(({ attempt, claimedAtMs }) => attempt === arrival.attempt && claimedAtMs <= arrival.arrivedAtMs)
     .sort((a, b) => a.claimedAtMs - b.claimedAtMs)
     .at(-1);
-}
-
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
 }
 
 const described = ({ attempt, outcome, statusCode }: AttemptRow) =>

@@ -7,6 +7,9 @@ export const BEGAN = 1_000_000;
 export function evidenceOf(rest: Partial<Evidence>): Evidence {
   return {
     client: [],
+    recurring: [],
+    recurrences: [],
+    occurrences: [],
     arrivals: [],
     schedules: [],
     attempts: [],

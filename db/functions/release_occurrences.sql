@@ -14,6 +14,7 @@ LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   v_due timestamptz := clock_timestamp() + p_ahead_ms * interval '1 millisecond';
   v_skipped uuid[];
+  v_released uuid[];
 BEGIN
   PERFORM lock_usage(p_account, p_env, to_char(clock_timestamp() AT TIME ZONE 'utc', 'YYYYMM'));
 
@@ -34,13 +35,14 @@ BEGIN
       FROM held h WHERE s.id = h.id AND h.overlaps RETURNING s.id
   ), released AS (
     UPDATE schedules s SET version = s.version + 1, next_attempt_at = greatest(s.fire_at, clock_timestamp())
-      FROM held h WHERE s.id = h.id AND NOT h.overlaps RETURNING s.id, s.shard, s.next_attempt_at
-  ), notified AS MATERIALIZED (
-    SELECT pg_notify(due_channel(), due_notice(r.shard, r.id, p_account, p_env, r.next_attempt_at, 1)) FROM released r
-    WHERE r.next_attempt_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond'
+      FROM held h WHERE s.id = h.id AND NOT h.overlaps RETURNING s.id
   )
-  SELECT coalesce(array_agg(c.id), '{}') INTO v_skipped
-    FROM cancelled c FULL JOIN (SELECT count(*) AS n FROM notified) counted ON false WHERE c.id IS NOT NULL;
+  SELECT coalesce(array_agg(d.id) FILTER (WHERE d.is_skipped), '{}'), array_agg(d.id) FILTER (WHERE NOT d.is_skipped)
+    INTO v_skipped, v_released
+    FROM (SELECT id, true AS is_skipped FROM cancelled UNION ALL SELECT id, false FROM released) d;
+  -- By a statement of its own: a part of a query that nothing reads is not run.
+  PERFORM pg_notify(due_channel(), due_notice(s.shard, s.id, p_account, p_env, s.next_attempt_at, 1)) FROM schedules s
+    WHERE s.id = ANY (v_released) AND s.next_attempt_at <= clock_timestamp() + p_notify_horizon_ms * interval '1 millisecond';
   PERFORM give_back_usage(p_account, p_env, v_skipped);
 
   RETURN QUERY

@@ -27,10 +27,13 @@ export function occurrenceEntries({
     const cancelled = rows.get(id)?.status === "cancelled";
     const hash = bodiesOf(entry, occurrence);
     const fireAtMs = occurrenceAtMs + entry.shareMs;
+    // Those that a PUT or the end of a pause has made are known with its answer.
+    const made = entry.calls.find((call) => call.askedAtMs <= createdAtMs && createdAtMs <= call.answeredAtMs);
+    const acknowledgedAtMs = made?.answeredAtMs ?? createdAtMs;
     const unknown = { askedAtMs: createdAtMs, answeredAtMs: createdAtMs, answer: "unknown" } as const;
     return [
       {
-        ...{ id, accountId: entry.accountId, group: "recurrence", origin, fireAtMs, acknowledgedAtMs: createdAtMs },
+        ...{ id, accountId: entry.accountId, group: "recurrence", origin, fireAtMs, acknowledgedAtMs },
         behaviour: pathname.split("/")[1] as Behaviour,
         bodyHash: hash[0] ?? "",
         // What the service has taken back; and requests of PUTs that were made at the moment in which it was created.

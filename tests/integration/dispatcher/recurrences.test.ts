@@ -277,6 +277,19 @@ describe("a recurrence that must not overlap", () => {
     expect(await used()).toBe(before - 1);
   });
 
+  it("announces an occurrence to the dispatchers when it is decided that it fires, so that it is claimed in time", async () => {
+    const id = await recur({ overlap: "skip" });
+    await step();
+    const [first] = await occurrences(id);
+    const [channel] = await harness.sql`SELECT due_channel() AS name`;
+    const announced: string[] = [];
+    await harness.sql.listen(channel?.name, (notice) => announced.push(notice));
+    await due(first?.id as string);
+    await again(id);
+    await step();
+    await waitFor("it is announced", () => announced.some((notice) => notice.includes(first?.id as string)));
+  });
+
   it("delivers an occurrence when no earlier one is open", async () => {
     await recur({ overlap: "skip", madeMinutesAgo: 2 });
     await harness.dispatcher();

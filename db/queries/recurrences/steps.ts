@@ -44,16 +44,23 @@ export type SteppedTo = {
 /** `behindS`: for how long the first of its recurrences has waited for its step, s. */
 type DueTenant = Tenant & { behindS: number };
 
-/** The accounts and environments with recurrences of the given shards that are due for a step, the longest waiting first. */
+/**
+ * The accounts and environments with recurrences of the given shards that are due for a step, the most urgent first: those whose
+ * occurrences are held go ahead of those that make occurrences for later.
+ */
 export async function findDueTenants(sql: Sql, shards: readonly number[], tenantsMax: number): Promise<DueTenant[]> {
   return sql<DueTenant[]>`
     SELECT account_id AS "accountId", env, extract(epoch FROM clock_timestamp() - min(next_step_at))::float8 AS "behindS"
     FROM (
-      SELECT account_id, env, next_step_at FROM recurrences
+      SELECT account_id, env, next_step_at, ${urgency(sql)} AS urgency FROM recurrences
       WHERE shard = ANY (${pgArray(shards)}::text::smallint[]) AND next_step_at <= clock_timestamp()
-      ORDER BY next_step_at LIMIT ${DUE_MAX}) due
-    GROUP BY account_id, env ORDER BY min(next_step_at) LIMIT ${tenantsMax}`;
+      ORDER BY urgency LIMIT ${DUE_MAX}) due
+    GROUP BY account_id, env ORDER BY min(urgency) LIMIT ${tenantsMax}`;
 }
+
+/** A held occurrence fires two seconds after its step is due, any other 90 s or more. */
+const urgency = (sql: Sql) =>
+  sql`next_step_at + CASE overlap WHEN 'skip' THEN interval '0' ELSE interval '1 minute' END`;
 
 const DUE_MAX = 1_000;
 
@@ -88,7 +95,7 @@ async function lockDue(tx: Sql, { accountId, env }: Tenant, countMax: number, by
     WITH due AS (
       SELECT id, sum(coalesce(octet_length(sealed), 0)) OVER w AS bytes, row_number() OVER w AS n FROM recurrences
       WHERE account_id = ${accountId} AND env = ${env} AND next_step_at <= clock_timestamp()
-      WINDOW w AS (ORDER BY next_step_at, id) ORDER BY next_step_at, id LIMIT ${countMax}
+      WINDOW w AS (ORDER BY ${urgency(tx)}, id) ORDER BY ${urgency(tx)}, id LIMIT ${countMax}
     )
     SELECT ${columns(tx)} FROM recurrences
     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE n = 1 OR bytes <= ${bytesMax})) AND next_step_at <= clock_timestamp()

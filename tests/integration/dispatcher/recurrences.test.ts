@@ -277,6 +277,19 @@ describe("a recurrence that must not overlap", () => {
     expect(await used()).toBe(before - 1);
   });
 
+  it("is decided on ahead of any number of recurrences that make occurrences for later", async () => {
+    const other = await harness.account();
+    for (let n = 0; n < 120; n++) await recur({ key: `waits ${n}` });
+    await recur({ key: "waits" }, other);
+    await harness.sql`UPDATE recurrences SET next_step_at = now() - interval '30 s'`;
+    const urgent = await recur({ key: "urgent", overlap: "skip" });
+    const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
+    const [first] = await findDueTenants(harness.sql as never, shards, 1);
+    expect(first).toMatchObject({ accountId: account.id, behindS: expect.closeTo(30, -1) });
+    await step();
+    expect((await read(urgent)).nextStepAt?.getTime()).toBeGreaterThan(Date.now());
+  });
+
   it("announces an occurrence to the dispatchers when it is decided that it fires, so that it is claimed in time", async () => {
     const id = await recur({ overlap: "skip" });
     await step();

@@ -387,7 +387,8 @@ describe("at the turn of a month, when two transactions use one key without lock
       });
       return { pending };
     });
-    const { body } = await pending.answer;
+    const { body, status } = await pending.answer;
+    expect([status, body]).toMatchObject([200, { rejected: [] }]);
     expect([body.accepted.length, body.rejected]).toEqual([3, []]);
     expect(await stored()).toEqual({ schedules: 3, requests: 3, used: 1 });
     await waitFor("PostgreSQL has counted the deadlock", async () => (await deadlocks()) > before);

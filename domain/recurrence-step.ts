@@ -80,15 +80,23 @@ export function stepRecurrence(recurrence: SteppedRecurrence, nowMs: number): Re
 }
 
 /**
- * Whether an instant that the quota has refused, and that fires at `firesAtMs`, waits for the quota of a later month: one that
- * fires then is not left out because this month is used up.
+ * What a step becomes of which the quota has refused instants (`refusedMs`; they fire `shareMs` later). Those that fire
+ * in this month are left out. Those of a later month wait for its quota: the next step is due when it begins.
  */
-export const waitsForQuota = (firesAtMs: number, nowMs: number): boolean => firesAtMs >= nextPeriodMs(nowMs);
-
-/** What is left of a step whose instants from `fromMs` on wait for the quota of the next month. */
-export function stepUntilQuota(step: RecurrenceStep, fromMs: number, nowMs: number): RecurrenceStep {
-  const make = step.make.filter(({ atMs }) => atMs < fromMs);
-  return { ...step, make, madeUntilMs: make.at(-1)?.atMs ?? step.fromMs, nextStepAtMs: nextPeriodMs(nowMs) };
+export function withoutRefused(
+  step: RecurrenceStep,
+  refusedMs: readonly number[],
+  { shareMs, nowMs }: { shareMs: number; nowMs: number },
+): RecurrenceStep {
+  const nextMonthMs = nextPeriodMs(nowMs);
+  const waits = (atMs: number) => atMs + shareMs >= nextMonthMs;
+  const over = refusedMs.filter((atMs) => !waits(atMs)).map((atMs) => leftOutOnce(atMs, "over_quota"));
+  const leftOut = [...step.leftOut, ...over];
+  const waiting = refusedMs.filter(waits);
+  if (waiting.length === 0) return { ...step, leftOut };
+  const waitsFromMs = Math.min(...waiting);
+  const make = step.make.filter(({ atMs }) => atMs < waitsFromMs);
+  return { ...step, make, leftOut, madeUntilMs: make.at(-1)?.atMs ?? step.fromMs, nextStepAtMs: nextMonthMs };
 }
 
 /**

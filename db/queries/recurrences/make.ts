@@ -4,14 +4,7 @@ import { newId } from "#domain/ids.ts";
 import type { PlanLimits, Plans } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { RECURRENCE_HEADER, spreadShareMs } from "#domain/recurrence.ts";
-import {
-  type LeftOut,
-  leftOutOnce,
-  type RecurrenceStep,
-  stepRecurrence,
-  stepUntilQuota,
-  waitsForQuota,
-} from "#domain/recurrence-step.ts";
+import { leftOutOnce, type RecurrenceStep, stepRecurrence, withoutRefused } from "#domain/recurrence-step.ts";
 import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 import type { Sql } from "../../client.ts";
@@ -50,38 +43,34 @@ export async function stepRecurrences(
   { plan, nowMs }: LockedAccount,
   rules: StepRules,
 ): Promise<SteppedTo[]> {
-  const steps = due.map((recurrence): Stepping => {
-    const step = planStep(recurrence, nowMs);
-    return { recurrence, step, leftOut: [...step.leftOut], made: 0 };
-  });
+  const steps = due.map(
+    (recurrence): Stepping => ({ recurrence, step: planStep(recurrence, nowMs), refused: [], made: 0 }),
+  );
   const wanted = steps.flatMap((stepping) => {
-    const { recurrence, step, leftOut } = stepping;
+    const { recurrence, step } = stepping;
     const prepare = step.make.length === 0 ? undefined : prepareFor(rules, tenant, recurrence);
     if (prepare) return step.make.map(({ atMs }) => ({ stepping, atMs, schedule: prepare(atMs) }));
-    leftOut.push(...step.make.map(({ atMs }) => leftOutOnce(atMs, "not_allowed")));
+    const leftOut = [...step.leftOut, ...step.make.map(({ atMs }) => leftOutOnce(atMs, "not_allowed"))];
+    stepping.step = { ...step, leftOut };
     return [];
   });
-  const refused = wanted.length === 0 ? [] : await create(tx, tenant, wanted, rules.plans[plan]);
-  for (const { stepping, atMs } of refused) {
-    const { id, spreadMs } = stepping.recurrence;
-    const isLater = waitsForQuota(atMs + spreadShareMs(id, spreadMs), nowMs);
-    if (isLater) stepping.step = stepUntilQuota(stepping.step, atMs, nowMs);
-    else stepping.leftOut.push(leftOutOnce(atMs, "over_quota"));
-  }
-  const stepped = steps.map(({ recurrence: { id }, step: { madeUntilMs, nextStepAtMs }, leftOut, made }) => {
+  if (wanted.length > 0) await create(tx, tenant, wanted, rules.plans[plan]);
+  const stepped = steps.map(({ recurrence: { id, spreadMs }, step, refused, made }) => {
+    const shareMs = spreadShareMs(id, spreadMs);
+    const { madeUntilMs, nextStepAtMs, leftOut } = withoutRefused(step, refused, { shareMs, nowMs });
     return { id, madeUntilMs, nextStepAtMs, made, leftOut };
   });
   return withoutOverlaps(tx, tenant, due, stepped);
 }
 
-/** A step that is being taken. `made`: how many occurrences. */
-type Stepping = { recurrence: DueRecurrence; step: RecurrenceStep; leftOut: LeftOut[]; made: number };
+/** A step that is being taken: the instants (epoch ms) that the quota has refused, and how many occurrences were made. */
+type Stepping = { recurrence: DueRecurrence; step: RecurrenceStep; refused: number[]; made: number };
 
 /** A schedule that is to be made of an instant, epoch ms. */
 type Wanted = { stepping: Stepping; atMs: number; schedule: NewSchedule };
 
-/** Creates the schedules in order, and counts them. Returns those that the quota refuses. */
-async function create(tx: Sql, tenant: Tenant, wanted: readonly Wanted[], plan: PlanLimits): Promise<Wanted[]> {
+/** Creates the schedules in order. Notes at their steps how many were made, and what the quota refuses. */
+async function create(tx: Sql, tenant: Tenant, wanted: readonly Wanted[], plan: PlanLimits): Promise<void> {
   const { limit, graceLimit } = quotaOf(plan, tenant.env);
   const creations = await createSchedulesWithin(
     tx,
@@ -95,14 +84,15 @@ async function create(tx: Sql, tenant: Tenant, wanted: readonly Wanted[], plan: 
   // The row of the account is locked.
   if (typeof creations === "string") throw new Error(`an account became ${creations} while its row was locked`);
   const outcomeOf = (n: number) => creations[n]?.outcome;
-  const stored = wanted.filter((_, n) => outcomeOf(n) !== "quota");
-  for (const { stepping } of stored) stepping.made += 1;
+  for (const [n, { stepping, atMs }] of wanted.entries()) {
+    if (outcomeOf(n) === "quota") stepping.refused.push(atMs);
+    else stepping.made += 1;
+  }
   const held = wanted.filter(({ stepping }, n) => {
     return stepping.recurrence.overlap === "skip" && outcomeOf(n) === "created";
   });
   const ids = held.map(({ schedule }) => schedule.id);
   if (ids.length > 0) await holdOccurrences(tx, ids);
-  return wanted.filter((_, n) => outcomeOf(n) === "quota");
 }
 
 /** Decides on the occurrences, due by now, of recurrences that must not overlap, and has the others decided on in time. */

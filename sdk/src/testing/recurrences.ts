@@ -17,8 +17,7 @@ import {
   leadOf,
   leftOutOnce,
   stepRecurrence,
-  stepUntilQuota,
-  waitsForQuota,
+  withoutRefused,
 } from "../../../domain/recurrence-step.ts";
 import { recurrenceFields } from "../../../domain/request-fields.ts";
 import { findZone } from "../../../domain/zoned-time.ts";
@@ -154,16 +153,9 @@ function step(account: Account, recurrence: StoredRecurrence): void {
   const madeUntilMs = isPaused ? Math.max(recurrence.madeUntilMs, nowMs - recurrence.shareMs) : recurrence.madeUntilMs;
   const isNew = isPaused || recurrence.nextStepMs === null;
   const planned = stepRecurrence({ ...recurrence, madeUntilMs, isNew }, nowMs);
-  leaveOut(recurrence, planned.leftOut);
   const refused = planned.make.map(({ atMs }) => atMs).filter((atMs) => !make(account, recurrence, atMs));
-  const isLater = (atMs: number) => waitsForQuota(atMs + recurrence.shareMs, nowMs);
-  const over = refused.filter((atMs) => !isLater(atMs));
-  leaveOut(
-    recurrence,
-    over.map((atMs) => leftOutOnce(atMs, "over_quota")),
-  );
-  const later = refused.find(isLater);
-  const stepped = later === undefined ? planned : stepUntilQuota(planned, later, nowMs);
+  const stepped = withoutRefused(planned, refused, { shareMs: recurrence.shareMs, nowMs });
+  leaveOut(recurrence, stepped.leftOut);
   const { nextStepAtMs: nextStepMs } = stepped;
   const state = { status: nextStepMs === null ? "ended" : "active", pauseNote: null, pausedUntilMs: null } as const;
   Object.assign(recurrence, { ...state, madeUntilMs: stepped.madeUntilMs, nextStepMs });

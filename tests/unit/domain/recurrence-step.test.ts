@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCron } from "#domain/cron.ts";
-import {
-  leadOf,
-  type SteppedRecurrence,
-  stepRecurrence,
-  stepUntilQuota,
-  waitsForQuota,
-} from "#domain/recurrence-step.ts";
+import { leadOf, type SteppedRecurrence, stepRecurrence, withoutRefused } from "#domain/recurrence-step.ts";
 
 const MINUTE_MS = 60_000;
 const NOON = Date.parse("2026-06-01T12:00:00Z");
@@ -38,15 +32,20 @@ describe("a step of a recurrence", () => {
     const planned = stepRecurrence(one, nowMs);
     expect(times(planned)).toEqual(["07-01T00:00", "07-01T00:01", "07-01T00:02"]);
     const [first, second] = planned.make.map(({ atMs }) => atMs) as [number, number];
-    expect([waitsForQuota(first, nowMs), waitsForQuota(first - 1, nowMs)]).toEqual([true, false]);
-    for (const from of [[first], [first, second], [second, first]]) {
-      const step = from.reduce((left, fromMs) => stepUntilQuota(left, fromMs, nowMs), planned);
+    const without = (refusedMs: number[], shareMs = 0) => withoutRefused(planned, refusedMs, { shareMs, nowMs });
+    // A millisecond before the month begins, it is left out.
+    expect(without([first], -1)).toEqual({
+      ...planned,
+      leftOut: [{ fromMs: first, toMs: first, count: 1, reason: "over_quota" }],
+    });
+    for (const refused of [[first], [first, second], [second, first]]) {
+      const step = without(refused);
       expect(step).toMatchObject({ make: [], madeUntilMs: one.madeUntilMs, nextStepAtMs: first });
       const later = stepRecurrence({ ...one, madeUntilMs: step.madeUntilMs }, first + 5);
       expect(times(later).slice(0, 2)).toEqual(["07-01T00:00", "07-01T00:01"]);
       expect(later.leftOut).toEqual([]);
     }
-    expect(stepUntilQuota(planned, second, nowMs)).toMatchObject({ make: [{ atMs: first }], madeUntilMs: first });
+    expect(without([second])).toMatchObject({ make: [{ atMs: first }], madeUntilMs: first });
   });
 
   it("makes all occurrences of the next 90 s and the one after them", () => {

@@ -1,14 +1,10 @@
+import { isResourceCode } from "../runtime/resource-codes.ts";
 import { TimedOut } from "./address-race.ts";
 
 /** What of this machine keeps it from connecting. */
 export type OwnFault = "IPv4 network" | "IPv6 network" | "name servers" | "resources";
 
 type Coded = Error & { code?: string };
-
-const RESOURCES = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAGAIN"]);
-
-/** Whether the process or the machine is out of sockets or memory. */
-export const isResourceCode = (code: string | undefined): boolean => code !== undefined && RESOURCES.has(code);
 
 /** The system itself says these when its network is away. A router on the way may say the first. */
 const NO_NETWORK = new Set(["ENETUNREACH", "ENETDOWN", "EPERM", "EACCES", "EAFNOSUPPORT"]);

@@ -5,6 +5,7 @@ import net from "node:net";
 import { isPublicAddress } from "#domain/address-policy.ts";
 import { cacheFor } from "#domain/cache-for.ts";
 import type { LocalFailure } from "../delivery/connection.ts";
+import { isResourceCode } from "../runtime/resource-codes.ts";
 import type { TryFailure } from "./address-race.ts";
 import * as codes from "./own-fault-codes.ts";
 import { OwnFaults } from "./own-faults.ts";
@@ -92,7 +93,7 @@ export class OwnNetwork {
 
   /** Judges why `hostname` could not be resolved since `startedAtMs`. Returns null when it is because of the name. */
   async judgeName(hostname: string, error: Error & { code?: string }, startedAtMs: number): Promise<OwnFailure | null> {
-    const isShort = codes.isResourceCode(error.code);
+    const isShort = isResourceCode(error.code);
     if (!isShort && !codes.isUnanswered(error)) return null;
     const streak = this.#note(this.#unknown, hostname, startedAtMs);
     if (isShort) return this.#ours("resources", codes.codeOf(error), streak);
@@ -163,7 +164,7 @@ function hasRoute(address: string): Promise<boolean> {
     const end = (error?: NodeJS.ErrnoException | null) => {
       socket.removeAllListeners().on("error", () => {});
       socket.close();
-      resolve(!error || codes.isResourceCode(error.code));
+      resolve(!error || isResourceCode(error.code));
     };
     socket.once("error", end);
     // Typed without its error, which it has when there is no route.

@@ -1,6 +1,7 @@
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import { ConnectionGone, ListenerFailed, RefusedBytes } from "../delivery/connection.ts";
+import { isResourceCode } from "../runtime/resource-codes.ts";
 import type { AnswerHead } from "./answer-head.ts";
 
 /** The attempt has run out of time. */
@@ -37,7 +38,7 @@ export function mayRetryOnAnother(error: Error): boolean {
     error instanceof ConnectionGone ||
     /^(UND_ERR_SOCKET|UND_ERR_DESTROYED|UND_ERR_CLOSED|ECONNRESET|ECONNABORTED|EPIPE)$/.test(code ?? "") ||
     /^(ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENETRESET|EPERM)$/.test(code ?? "") ||
-    /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EAGAIN)$/.test(code ?? "")
+    isResourceCode(code)
   );
 }
 

@@ -26,7 +26,7 @@ const LIMITS = { limit: 1_000_000, graceLimit: 1_000_000 };
 const SMALL_BYTES = 64;
 const NO_HASH = Buffer.alloc(32);
 
-const hashOf = (payload: string): string => createHash("sha256").update(payload).digest("hex");
+export const hashOf = (payload: string): string => createHash("sha256").update(payload).digest("hex");
 
 /** Replaces the request of a schedule that is `scheduled`. */
 const putInPlace = (sql: Sql, tenant: Tenant, schedule: NewSchedule) =>

@@ -98,6 +98,7 @@ export async function startHarness(options: RunOptions, folder: string, logDir: 
     injected: injector.injected,
   });
   const startRules = async () => {
+    if (options.rules === 0) return;
     const [count, sql] = [options.rules, postgres(cluster.url(), { max: 1, onnotice: () => {} })];
     const atMs = minuteOfRules(options.seconds, preciseNow());
     await insertRules(sql, { count, atMs, accounts: accounts.ofRules, ports });

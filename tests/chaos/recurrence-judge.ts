@@ -68,7 +68,8 @@ export function judgeRecurrences(evidence: Made): Violation[] {
   const made = Map.groupBy(evidence.occurrences, ({ recurrenceId }) => recurrenceId);
   const leftOut = new Map(evidence.recurrences.map((row) => [row.id, row.leftOut]));
   const sent = new Set(evidence.arrivals.map(({ scheduleId }) => scheduleId));
-  const judge = { ...evidence, claims: Map.groupBy(evidence.claims, ({ scheduleId }) => scheduleId) };
+  const claims = Map.groupBy(evidence.claims, ({ scheduleId }) => scheduleId);
+  const attempts = Map.groupBy(evidence.attempts, ({ scheduleId }) => scheduleId);
   return evidence.recurring.flatMap((entry) => {
     const own = made.get(entry.id) ?? [];
     const reasons = leftOut.get(entry.id) ?? [];
@@ -76,7 +77,7 @@ export function judgeRecurrences(evidence: Made): Violation[] {
     return [
       ...findTwice(own, sent),
       ...findMissing(entry, own, isLeftOut),
-      ...own.flatMap((one) => findAfterChange(entry, one, judge)),
+      ...own.flatMap((one) => findAfterChange(entry, one, { claims, attempts })),
     ];
   });
 }
@@ -122,7 +123,7 @@ function findMissing(
 function findAfterChange(
   { calls }: RecurrenceEntry,
   { scheduleId, createdAtMs }: OccurrenceRow,
-  { claims, attempts }: { claims: Map<string, Evidence["claims"]>; attempts: Evidence["attempts"] },
+  { claims, attempts }: { claims: Map<string, Evidence["claims"]>; attempts: Map<string, Evidence["attempts"]> },
 ): Violation[] {
   const own = claims.get(scheduleId) ?? [];
   const say = (of: RecurrenceCall, attempt: number, afterMs: number): Violation => ({
@@ -136,7 +137,7 @@ function findAfterChange(
       const [first] = late;
       if (!first) return [];
       const afterMs = first.claimedAtMs - change.answeredAtMs;
-      const before = attempts.find((one) => one.scheduleId === scheduleId && one.attempt === first.attempt - 1);
+      const before = attempts.get(scheduleId)?.find(({ attempt }) => attempt === first.attempt - 1);
       if (before === undefined) {
         // A claim of the same attempt that was released again had been made before.
         const wasClaimed = own.some(({ claimedAtMs }) => claimedAtMs <= change.answeredAtMs + CLOCK_MS);

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey, randomBytes } from "node:crypto";
+import { createSecretKey, randomBytes } from "node:crypto";
 import type { Config } from "#config.ts";
 import { RecurrenceInput } from "#contract/inputs/recurrence-input.ts";
 import { DatabaseUnavailable } from "#db/client.ts";
@@ -11,6 +11,7 @@ import { putRecurrence } from "#server/recurrences/put.ts";
 import { resumeRecurrence } from "#server/recurrences/resume.ts";
 import { pause } from "../helpers/time.ts";
 import type { OrdinaryBehaviour } from "./behaviour.ts";
+import { hashOf } from "./client.ts";
 import type { RecurrenceCall, RecurrenceEntry } from "./evidence.ts";
 import { originAt, type Ports } from "./origins.ts";
 import type { RecurrenceChange, RecurrencePlan } from "./recurrence-load.ts";
@@ -75,9 +76,7 @@ export function createRecurrenceOwner(wanted: {
 
   const put = async (entry: RecurrenceEntry, plan: RecurrencePlan, behaviour: OrdinaryBehaviour, n: number) => {
     const input = inputOf(plan, behaviour, n);
-    const bodyHash = createHash("sha256")
-      .update(input.payload ?? "")
-      .digest("hex");
+    const bodyHash = hashOf(input.payload ?? "");
     const { row } = await call(entry, { kind: "put", bodyHash }, () =>
       putRecurrence(ctxOf(entry.accountId), entry.key, input, { isDry: false }),
     );

@@ -28,6 +28,7 @@ afterEach(async () => {
 });
 
 const MINUTE_MS = 60_000;
+const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
 const PAYLOAD = '{"report":"daily"}';
 
 type Overrides = {
@@ -198,7 +199,6 @@ describe("a step of recurrences", () => {
   it("makes nothing for an account that is not active, which is not looked at again soon, and goes on when it is active", async () => {
     const setStatus = (status: "active" | "deactivated") =>
       setAccountStatus(drizzle(harness.sql), account.id, status, { accountId: null, requestId: null });
-    const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
     const due = () => findDueTenants(harness.sql as never, shards, 10);
     const id = await recur();
     const paused = await recur({ key: "paused" });
@@ -283,7 +283,6 @@ describe("a recurrence that must not overlap", () => {
     await recur({ key: "waits" }, other);
     await harness.sql`UPDATE recurrences SET next_step_at = now() - interval '30 s'`;
     const urgent = await recur({ key: "urgent", overlap: "skip" });
-    const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
     const [first] = await findDueTenants(harness.sql as never, shards, 1);
     expect(first).toMatchObject({ accountId: account.id, behindS: expect.closeTo(30, -1) });
     await step();
@@ -316,14 +315,7 @@ describe("occurrences that older zone data put at another instant", () => {
   const inDays = (days: number) => Math.floor(Date.now() / HOUR_MS) * HOUR_MS + days * DAY_MS;
   const yearly = (atMs: number) =>
     `0 ${new Date(atMs).getUTCHours()} ${new Date(atMs).getUTCDate()} ${new Date(atMs).getUTCMonth() + 1} *`;
-  const renew = (zoneData = ZONE_DATA) =>
-    renewOutdated(
-      harness.sql as never,
-      Array.from({ length: SHARDS }, (_, shard) => shard),
-      zoneData,
-      100,
-      hasMoved,
-    );
+  const renew = (zoneData = ZONE_DATA) => renewOutdated(harness.sql as never, shards, zoneData, 100, hasMoved);
   /** The zone has no offset from UTC, so that the rule's instant is known; what was made is moved by an hour. */
   async function moveMade(id: string): Promise<void> {
     await harness.sql`

@@ -5,6 +5,7 @@ import { chooseTime, type TypedTime } from "#domain/chosen-time.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Card, CardBody, CardHead } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
+import { HiddenFields } from "../ui/hidden-fields.tsx";
 import { useEarlyInput } from "../ui/use-early-input.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { TimePreview } from "./time-preview.tsx";
@@ -54,9 +55,7 @@ export function RescheduleForm({
       action={action}
       className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21.5rem]"
     >
-      {Object.entries(fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields values={fields} />
       <Card>
         <CardHead title="When" />
         <CardBody className="grid grid-cols-1 gap-4">

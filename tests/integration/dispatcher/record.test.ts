@@ -188,7 +188,8 @@ describe("an outcome", () => {
 
 describe("the counts of hosts", () => {
   const HOUR_MS = 3_600_000;
-  const atMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS;
+  /** The begin of an hour, after every schedule of these tests is due. */
+  const atMs = Math.ceil((Date.now() + 600_000) / HOUR_MS) * HOUR_MS;
   const dead = (id: string, overrides: Partial<AttemptRecord> = {}) =>
     outcome(id, {
       outcome: "rejected",

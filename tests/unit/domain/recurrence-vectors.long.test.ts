@@ -6,7 +6,9 @@ import { type Occurrence, type OnRecurringClockChange, occurrencesAfter } from "
 import vectors from "#tests/vectors/recurrences.json" with { type: "json" };
 
 describe("over 40 years, a recurrence has the instants that Python's zoneinfo finds", () => {
-  const fromMs = Date.parse(vectors.from) - 2 * 86_400_000;
+  const fromMs = Date.parse(vectors.from) - TWO_DAYS_MS;
+  // Without an end, the last one too many would be looked for until the year 9999.
+  const endsAtMs = Date.UTC(2026, 0) + TWO_DAYS_MS;
   const isInYears = ({ local }: Occurrence) => local.year >= 1986 && local.year < 2026;
   const zones = [...new Set(vectors.rows.map(([zone]) => zone as string))];
 
@@ -15,9 +17,8 @@ describe("over 40 years, a recurrence has the instants that Python's zoneinfo fi
       const parsed = parseCron(String(cron));
       if (!parsed.ok) throw new Error(parsed.fault.message);
       const choice = onClockChange as OnRecurringClockChange;
-      const found = occurrencesAfter({ rule: parsed.rule, zone, onClockChange: choice, endsAtMs: null }, fromMs)
+      const found = occurrencesAfter({ rule: parsed.rule, zone, onClockChange: choice, endsAtMs }, fromMs)
         .filter(isInYears)
-        .take(Number(count) + 1)
         .map(({ atMs }) => atMs / 1_000);
       const text = found.toArray().join("\n");
       const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -27,3 +28,5 @@ describe("over 40 years, a recurrence has the instants that Python's zoneinfo fi
     }
   });
 });
+
+const TWO_DAYS_MS = 2 * 86_400_000;

@@ -27,7 +27,11 @@ function withoutChance(value: unknown, name: string, ids: Map<string, string>): 
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([key]) => key !== "message");
-    return Object.fromEntries(entries.map(([key, child]) => [key, withoutChance(child, key, ids)]));
+    // An occurrence is as much later than its `local` time as the recurrence's id decides.
+    const isByChance = (key: string) => key === "fire_at" && "local" in value;
+    return Object.fromEntries(
+      entries.map(([key, child]) => [key, isByChance(key) ? "<instant>" : withoutChance(child, key, ids)]),
+    );
   }
   if (name === "connect") return "<ms or null>";
   if (name === "t") return "<instant>";

@@ -52,6 +52,22 @@ export class DeferredLanes {
     this.#queue.push({ lane, untilMs: lane.deferredUntilMs });
   }
 
+  /**
+   * A deferred lane has more to read than it was deferred for, and that may be due earlier: it is read again as soon as that
+   * may use reserved memory.
+   */
+  hasten(lane: Lane): void {
+    if (!this.has(lane)) return;
+    const { clock, holdings } = this.#deps;
+    const nowMs = clock.now();
+    const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
+    if (isLate(dueMs, nowMs) || isOfLargeBurst(dueMs, holdings)) return;
+    const untilMs = clock.monotonic() + Math.max(dueMs - NEAR_MS - nowMs, 0);
+    if (untilMs >= lane.deferredUntilMs) return;
+    lane.deferredUntilMs = untilMs;
+    this.#queue.push({ lane, untilMs });
+  }
+
   /** Removes and returns lanes whose delay is over, a bounded number. */
   takeOver(): Lane[] {
     const now = this.#deps.clock.monotonic();

@@ -93,6 +93,7 @@ export class Lanes {
   /** Reads the lane again from `ms`, because something due from then on may not be in memory. */
   readAgain(lane: Lane, ms: number): void {
     pullBack(lane, ms);
+    this.#deferred.hasten(lane);
     this.use(lane);
     this.want(lane);
   }

@@ -65,6 +65,33 @@ describe("a lane that was deferred for lack of memory", () => {
     expect(taken()).toEqual(["far"]);
   });
 
+  it("is read again a second before what was announced meanwhile and is due earlier", () => {
+    const { lanes, read, pass, taken } = createLanes();
+    const lane = read("far", 60_000);
+    lanes.defer(lane);
+    lanes.readAgain(lane, 1_000_000 + 4_000);
+    pass(2_900);
+    lanes.wantDeferred();
+    expect(taken()).toEqual([]);
+    pass(200);
+    lanes.wantDeferred();
+    expect(taken()).toEqual(["far"]);
+    lanes.defer(lane);
+    lanes.readAgain(lane, 1_000_000 + 3_500);
+    expect(taken()).toEqual(["far"]);
+  });
+
+  it("and whose late schedules were put back, waits for its pause", () => {
+    const { lanes, read, pass, taken } = createLanes();
+    const lane = read("late", -60_000);
+    lanes.defer(lane);
+    lanes.readAgain(lane, 1_000_000 - 60_000);
+    expect(taken()).toEqual([]);
+    pass(200);
+    lanes.wantDeferred();
+    expect(taken()).toEqual(["late"]);
+  });
+
   it("is not read while memory is full, and with late schedules not while only the quarter for those on time is free", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];

@@ -11,7 +11,7 @@ export function TextLink({
   ...rest
 }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string; standalone?: boolean; as?: ElementType }) {
   const look = standalone
-    ? "inline-flex min-h-6 items-center hover:underline"
+    ? "inline-flex min-h-6 min-w-6 items-center hover:underline"
     : "underline decoration-accent-line hover:decoration-accent";
   return <Anchor {...rest} className={`text-accent ${look} ${className}`} />;
 }

@@ -80,7 +80,7 @@ export const PAGES: Readonly<Record<string, ListedPage>> = {
       missing: ofRecurrence("one", "no-such-key"),
     }),
   },
-  "/recurrences/delete": ofAccount(({ recurrences }) => ofRecurrence("delete", recurrences?.active ?? "")),
+  "/recurrences/delete": ofAccount(({ recurrences }) => ofRecurrence("delete", recurrences?.active ?? "no-such-key")),
   "/logs": owners({
     shown: "/logs",
     failed: "/logs?outcome=failed",

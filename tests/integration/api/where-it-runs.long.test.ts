@@ -31,7 +31,8 @@ beforeAll(async () => {
   const startSide = async (more: Record<string, string>): Promise<Side> => {
     const web = await start({ DATABASE_URL: api.config.databaseUrl, ...more });
     const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
-    const [actionId = ""] = Object.keys(manifest.node);
+    const actions = Object.entries<{ exportedName: string }>(manifest.node);
+    const [actionId = ""] = actions.find(([, { exportedName }]) => exportedName === "createSchedule") ?? [];
     return { api, web, cutOff: await start({ DATABASE_URL: NOTHING_LISTENS, ...more }), actionId };
   };
   guarded = await startSide({});

@@ -16,9 +16,9 @@ export async function insertSchedules(
     WITH made AS (
       INSERT INTO schedules (id, account_id, env, shard, early_fire, fire_at, next_attempt_at, payload_size_bytes, sealed_bytes, origin)
       SELECT gen_random_uuid(), a.id, 'live', a.shard, false, at, at, 0, 0, ${target.origin}
-      FROM accounts a, generate_series(0, ${rows - 1}) n,
+      FROM unnest(${pgArray(accountIds)}::text::uuid[]) w(id) JOIN accounts a USING (id), generate_series(0, ${rows - 1}) n,
         date_trunc('milliseconds', now() + (${fromMs} + n * ${everyMs}::float8) * interval '1 millisecond') at
-      WHERE a.id = ANY (${pgArray(accountIds)}::text::uuid[]) RETURNING id, account_id)
+      RETURNING id, account_id)
     INSERT INTO schedule_requests (schedule_id, account_id, env, target_url, method, request_hash)
     SELECT id, account_id, 'live', ${target.href}, 'POST', '\\x00' FROM made`;
   await enterLanes(sql);

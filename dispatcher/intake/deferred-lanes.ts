@@ -52,10 +52,7 @@ export class DeferredLanes {
     this.#queue.push({ lane, untilMs: lane.deferredUntilMs });
   }
 
-  /**
-   * A deferred lane has more to read than it was deferred for, and that may be due earlier: it is read again as soon as that
-   * may use reserved memory.
-   */
+  /** Something is due earlier than what a lane was deferred for: it is read again as soon as that may use reserved memory. */
   hasten(lane: Lane): void {
     if (!this.has(lane)) return;
     const { clock, holdings } = this.#deps;

@@ -92,8 +92,9 @@ export class Lanes {
 
   /** Reads the lane again from `ms`, because something due from then on may not be in memory. */
   readAgain(lane: Lane, ms: number): void {
+    const { moreFromMs } = lane;
     pullBack(lane, ms);
-    this.#deferred.hasten(lane);
+    if (lane.moreFromMs !== moreFromMs) this.#deferred.hasten(lane);
     this.use(lane);
     this.want(lane);
   }

@@ -21,11 +21,18 @@ function createLanes() {
   };
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const lanes = new Lanes({ clock, holdings: holdings as unknown as Holdings, rates: { limitOf: () => 20 } });
+  const taken = () => lanes.take(100).map(({ accountId }) => accountId);
   return {
     lanes,
     holdings,
     pass(ms: number) {
       nowMs += ms;
+    },
+    /** What is taken to be read once `ms` have passed. */
+    takenIn(ms: number) {
+      nowMs += ms;
+      lanes.wantDeferred();
+      return taken();
     },
     /** A lane with something due in `inMs`, taken to be read. */
     read(name: string, inMs: number): Lane {
@@ -35,7 +42,7 @@ function createLanes() {
       if (!lane) throw new Error("no lane is to be read");
       return lane;
     },
-    taken: () => lanes.take(100).map(({ accountId }) => accountId),
+    taken,
   };
 }
 
@@ -55,41 +62,31 @@ describe("a lane that was deferred for lack of memory", () => {
   });
 
   it("is read again a second before its next schedule is due, when that is later than the pause", () => {
-    const { lanes, read, pass, taken } = createLanes();
+    const { lanes, read, takenIn } = createLanes();
     lanes.defer(read("far", 4_000));
-    pass(2_900);
-    lanes.wantDeferred();
-    expect(taken()).toEqual([]);
-    pass(200);
-    lanes.wantDeferred();
-    expect(taken()).toEqual(["far"]);
+    expect(takenIn(2_900)).toEqual([]);
+    expect(takenIn(200)).toEqual(["far"]);
   });
 
   it("is read again a second before what was announced meanwhile and is due earlier", () => {
-    const { lanes, read, pass, taken } = createLanes();
+    const { lanes, read, taken, takenIn } = createLanes();
     const lane = read("far", 60_000);
     lanes.defer(lane);
     lanes.readAgain(lane, 1_000_000 + 4_000);
-    pass(2_900);
-    lanes.wantDeferred();
-    expect(taken()).toEqual([]);
-    pass(200);
-    lanes.wantDeferred();
-    expect(taken()).toEqual(["far"]);
+    expect(takenIn(2_900)).toEqual([]);
+    expect(takenIn(200)).toEqual(["far"]);
     lanes.defer(lane);
     lanes.readAgain(lane, 1_000_000 + 3_500);
     expect(taken()).toEqual(["far"]);
   });
 
   it("and whose late schedules were put back, waits for its pause", () => {
-    const { lanes, read, pass, taken } = createLanes();
+    const { lanes, read, taken, takenIn } = createLanes();
     const lane = read("late", -60_000);
     lanes.defer(lane);
     lanes.readAgain(lane, 1_000_000 - 60_000);
     expect(taken()).toEqual([]);
-    pass(200);
-    lanes.wantDeferred();
-    expect(taken()).toEqual(["late"]);
+    expect(takenIn(200)).toEqual(["late"]);
   });
 
   it("is not read while memory is full, and with late schedules not while only the quarter for those on time is free", () => {

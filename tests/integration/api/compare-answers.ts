@@ -27,11 +27,13 @@ function withoutChance(value: unknown, name: string, ids: Map<string, string>): 
   }
   if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value).filter(([key]) => key !== "message");
-    // An occurrence is as much later than its `local` time as the recurrence's id decides.
-    const isByChance = (key: string) => key === "fire_at" && "local" in value;
-    return Object.fromEntries(
-      entries.map(([key, child]) => [key, isByChance(key) ? "<instant>" : withoutChance(child, key, ids)]),
-    );
+    // The id of a recurrence decides how much later than its local times it fires, where it has a spread.
+    const isSpread = "spread_ms" in value && Number(value.spread_ms) > 0;
+    const chanceless = (key: string, child: unknown) =>
+      key === "next" && isSpread && Array.isArray(child)
+        ? child.map((one) => ({ ...one, fire_at: "<instant>" }))
+        : withoutChance(child, key, ids);
+    return Object.fromEntries(entries.map(([key, child]) => [key, chanceless(key, child)]));
   }
   if (name === "connect") return "<ms or null>";
   if (name === "t") return "<instant>";

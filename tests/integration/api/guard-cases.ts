@@ -4,7 +4,7 @@ import { waitFor } from "#tests/helpers/wait-for.ts";
 import type { WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, FUTURE, TARGET } from "./api.ts";
 
-/** A web process to try a case on, the same processes while the database is away, and the id of the server action that creates a schedule. */
+/** A web process to try a case on, the same while the database is away, and the id of the action that creates a schedule. */
 export type Side = {
   api: Api;
   web: WebProcess;

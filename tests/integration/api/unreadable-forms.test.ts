@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readActionIds } from "#tests/helpers/action-ids.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { sendRaw } from "#tests/helpers/raw-request.ts";
@@ -10,15 +10,12 @@ let database: TestDatabase;
 let web: WebProcess;
 /** The pages with a form that has an action, and the ids of these actions in this build. */
 const PAGES = ["/schedules/new", "/recurrences/one"] as const;
-const actionIds = new Map<string, string>();
+let actionIds: Map<string, string>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   web = await startWebProcess({ DATABASE_URL: database.serviceUrl, ENCRYPTION_KEYS, LOG_LEVEL: "fatal" });
-  const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
-  for (const [id, { workers }] of Object.entries<{ workers: object }>(manifest.node)) {
-    for (const worker of Object.keys(workers)) actionIds.set(worker.replace(/^app\/\(dashboard\)|\/page$/g, ""), id);
-  }
+  actionIds = await readActionIds();
   expect([...actionIds.keys()].toSorted()).toEqual(PAGES.toSorted());
 });
 afterAll(async () => {

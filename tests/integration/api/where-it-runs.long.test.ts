@@ -1,6 +1,6 @@
 // Guards: server/http/**, server/routes/**, server/edge/**, proxy.ts, app/v1/**, next.config.ts, server/start.ts, instrumentation.ts
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readActionIds } from "#tests/helpers/action-ids.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type Api, startApi } from "./api.ts";
@@ -30,9 +30,7 @@ beforeAll(async () => {
   };
   const startSide = async (more: Record<string, string>): Promise<Side> => {
     const web = await start({ DATABASE_URL: api.config.databaseUrl, ...more });
-    const manifest = JSON.parse(await readFile(".next/server/server-reference-manifest.json", "utf8"));
-    const actions = Object.entries<{ exportedName: string }>(manifest.node);
-    const [actionId = ""] = actions.find(([, { exportedName }]) => exportedName === "createSchedule") ?? [];
+    const actionId = (await readActionIds()).get("/schedules/new") ?? "";
     return { api, web, cutOff: await start({ DATABASE_URL: NOTHING_LISTENS, ...more }), actionId };
   };
   guarded = await startSide({});

@@ -191,7 +191,7 @@ export class Simulation {
   }
 
   get connectionsMax(): number {
-    return CONFIG.connectionsMax;
+    return readConfig({ ...SETTINGS, ...this.#settings }).connectionsMax;
   }
 
   /** Brings the clocks of this process back. */

@@ -59,6 +59,28 @@ export function nextOccurrences(times: RecurrenceTimes, afterMs: number, countMa
   return next;
 }
 
+/**
+ * The first `countMax` of them, and between these the ones that are left out since `onClockChange` is `skip`: in a gap, the
+ * instant by the offset before the change; of two equal times of day, the first one.
+ */
+export function nextWithLeftOut(
+  times: RecurrenceTimes,
+  afterMs: number,
+  countMax: number,
+): (Occurrence & { isLeftOut: boolean })[] {
+  const mayLeaveOut = times.onClockChange === "skip" && !followsElapsedTime(times.rule);
+  const all = occurrencesAfter(mayLeaveOut ? { ...times, onClockChange: "first" } : times, afterMs);
+  const next = [];
+  let sent = 0;
+  for (const one of all) {
+    const isLeftOut = mayLeaveOut && one.clockChange !== null;
+    next.push({ ...one, isLeftOut });
+    if (!isLeftOut) sent++;
+    if (sent === countMax) break;
+  }
+  return next;
+}
+
 /** How much later its occurrences may fire than the rule says, ms. */
 export const SPREAD_MS_MAX = 3_600_000;
 
@@ -87,11 +109,14 @@ function instantsOf({ rule, zone, onClockChange }: RecurrenceTimes, wallMs: numb
   const at = (atMs: number, clockChange: ClockChange) => ({ atMs, local, clockChange });
   const zoned = resolveLocalTime(local, zone);
   if (zoned.kind === "once") return [at(zoned.epochMs, null)];
-  const isElapsed = /[*/]/.test(rule.fields.hour);
+  const isElapsed = followsElapsedTime(rule);
   if (zoned.kind === "gap") return isElapsed || onClockChange === "skip" ? [] : [at(zoned.epochMs, "gap")];
   if (isElapsed) return [at(zoned.firstMs, "repeat"), at(zoned.secondMs, "repeat")];
   return onClockChange === "skip" ? [] : [at(onClockChange === "first" ? zoned.firstMs : zoned.secondMs, "repeat")];
 }
+
+/** Whether a rule is about elapsed time and not about times of day: its hour is `*` or has a step. */
+const followsElapsedTime = ({ fields }: CronRule): boolean => /[*/]/.test(fields.hour);
 
 /** Both lists in order, without two of one instant: a time of day moved out of a gap gives way to one that exists. */
 function merge(pending: readonly Occurrence[], added: readonly Occurrence[]): Occurrence[] {

@@ -1,4 +1,4 @@
-import { nextOccurrences, type Occurrence } from "#domain/recurrence.ts";
+import { nextWithLeftOut, type Occurrence } from "#domain/recurrence.ts";
 import type { DraftTimes } from "#domain/recurrence-draft.ts";
 import { formatUtcOffset, offsetMsAt } from "#domain/zoned-time.ts";
 import { formatDuration } from "../format/duration.ts";
@@ -11,14 +11,15 @@ const COUNT = 10;
 
 type Read = Extract<DraftTimes, { ok: true }>;
 
-/** The next ten instants of a rule after `fromMs`, in its zone and in UTC. */
+/** The next ten instants of a rule after `fromMs`, in its zone and in UTC, and those between them that it leaves out. */
 export function NextInstants({ read: { times, spreadMs }, fromMs }: { read: Read; fromMs: number }) {
   const { zone } = times;
-  const next = nextOccurrences(times, fromMs, COUNT);
-  if (next.length === 0) return <CardBody className="text-ink-soft text-sm">None: it ends before.</CardBody>;
+  const next = nextWithLeftOut(times, fromMs, COUNT);
+  const sent = next.filter(({ isLeftOut }) => !isLeftOut).length;
+  if (sent === 0) return <CardBody className="text-ink-soft text-sm">None: it ends before.</CardBody>;
   return (
     <>
-      <Table caption={`The next ${next.length} instants`} dense>
+      <Table caption={`The next ${sent} instants`} dense>
         <TableHead>
           <HeadCell>{zone}</HeadCell>
           {zone !== "UTC" && <HeadCell>UTC</HeadCell>}
@@ -27,13 +28,13 @@ export function NextInstants({ read: { times, spreadMs }, fromMs }: { read: Read
           {next.map((one) => (
             <Row key={one.atMs}>
               <Cell>
-                <time dateTime={new Date(one.atMs).toISOString()} className="whitespace-nowrap">
-                  {dayAndTime(one.atMs, zone, fromMs)}
-                </time>
+                <Instant one={one} zone={zone} fromMs={fromMs} />
                 <Change one={one} zone={zone} />
               </Cell>
               {zone !== "UTC" && (
-                <Cell className="whitespace-nowrap text-ink-muted">{dayAndTime(one.atMs, "UTC", fromMs)}</Cell>
+                <Cell className="whitespace-nowrap text-ink-muted">
+                  <Instant one={one} zone="UTC" fromMs={fromMs} />
+                </Cell>
               )}
             </Row>
           ))}
@@ -48,16 +49,28 @@ export function NextInstants({ read: { times, spreadMs }, fromMs }: { read: Read
   );
 }
 
+type Next = Occurrence & { isLeftOut: boolean };
+
+function Instant({ one: { atMs, isLeftOut }, zone, fromMs }: { one: Next; zone: string; fromMs: number }) {
+  const text = dayAndTime(atMs, zone, fromMs);
+  if (isLeftOut) return <s className="whitespace-nowrap text-ink-muted">{text}</s>;
+  return (
+    <time dateTime={new Date(atMs).toISOString()} className="whitespace-nowrap">
+      {text}
+    </time>
+  );
+}
+
 /** What clocks do to an instant: they skip or repeat its time of day. */
-function Change({ one: { atMs, local, clockChange }, zone }: { one: Occurrence; zone: string }) {
+function Change({ one: { atMs, local, clockChange, isLeftOut }, zone }: { one: Next; zone: string }) {
   if (clockChange === null) return null;
   const two = (part: number) => String(part).padStart(2, "0");
   const asked = `${two(local.hour)}:${two(local.minute)}`;
   return (
     <span className="block text-warn text-xs">
       {clockChange === "gap"
-        ? `Clocks skip ${asked}: sent at ${formatHour(new Date(atMs), zone)}`
-        : `${asked} comes twice: the one at ${formatUtcOffset(offsetMsAt(atMs, zone))}`}
+        ? `Clocks skip ${asked}: ${isLeftOut ? "left out" : `sent at ${formatHour(new Date(atMs), zone)}`}`
+        : `${asked} comes twice: ${isLeftOut ? "left out" : `the one at ${formatUtcOffset(offsetMsAt(atMs, zone))}`}`}
     </span>
   );
 }

@@ -29,10 +29,7 @@ const PAST: PastOccurrence[] = [
 
 /** Recurrences: the list and its empty state, the summary in each status, past and next instants. */
 export function RecurrenceParts() {
-  const read = readTimes(
-    { ...emptyRecurrence("Europe/Berlin"), cron: "30 2 28,31 3,10 *", spread: "1h" },
-    NOW.getTime(),
-  );
+  const draft = { ...emptyRecurrence("Europe/Berlin"), cron: "30 2 28,31 3,10 *", spread: "1h" };
   const shared = { key: LONG_NAME, ...RULE, pausedUntil: null, endsAt: null };
   return (
     <Section title="Recurrences">
@@ -70,7 +67,10 @@ export function RecurrenceParts() {
       ))}
       <PastOccurrences occurrences={PAST} zone="Europe/Berlin" listHref="#all" />
       <Card>
-        {read.ok && <NextInstants read={read} fromMs={NOW.getTime()} />}
+        {(["first", "skip"] as const).map((onClockChange) => {
+          const read = readTimes({ ...draft, onClockChange }, NOW.getTime());
+          return read.ok && <NextInstants key={onClockChange} read={read} fromMs={NOW.getTime()} />;
+        })}
         <MonthlyUse monthly={4_464} limit={2_000} />
         <MonthlyUse monthly={22} limit={2_000} />
       </Card>

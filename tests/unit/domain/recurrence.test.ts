@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCron } from "#domain/cron.ts";
-import { type Occurrence, type OnRecurringClockChange, occurrencesAfter, spreadShareMs } from "#domain/recurrence.ts";
+import {
+  nextWithLeftOut,
+  type Occurrence,
+  type OnRecurringClockChange,
+  occurrencesAfter,
+  spreadShareMs,
+} from "#domain/recurrence.ts";
 
 function ruleOf(cron: string) {
   const parsed = parseCron(cron);
@@ -61,6 +67,18 @@ describe("a recurrence", () => {
     expect(next(3, "0 9 * * *", "2011-12-29T00:00Z", { zone: "Pacific/Apia" })).toEqual([
       ...["2011-12-29T19:00Z", "2011-12-30T19:00Z", "2011-12-31T19:00Z"],
     ]);
+  });
+
+  it("that skips names what it leaves out between the instants that are sent, and nothing for elapsed time", () => {
+    const named = (cron: string, count: number) =>
+      nextWithLeftOut(
+        { rule: ruleOf(cron), zone: "Europe/Berlin", onClockChange: "skip", endsAtMs: null },
+        Date.parse("2026-03-28T12:00Z"),
+        count,
+      ).map(({ atMs, isLeftOut }) => `${new Date(atMs).toISOString().slice(0, 16)}Z${isLeftOut ? " left out" : ""}`);
+    expect(named("30 2 29,30 3 *", 1)).toEqual(["2026-03-29T01:30Z left out", "2026-03-30T00:30Z"]);
+    expect(named("30 2 25,26 10 *", 1)).toEqual(["2026-10-25T00:30Z left out", "2026-10-26T01:30Z"]);
+    expect(named("30 */2 25 10 *", 3)).toEqual(["2026-10-24T22:30Z", "2026-10-25T00:30Z", "2026-10-25T01:30Z"]);
   });
 
   it("continues after any of its instants with those that follow, in order, each once", () => {

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { vi } from "vitest";
-import { readConfig } from "#config.ts";
+import { type Config, readConfig } from "#config.ts";
 import type { Dispatcher } from "#dispatcher/dispatcher.ts";
 import { secretAad } from "#domain/associated-data.ts";
 import { seal } from "#domain/cipher.ts";
@@ -176,6 +176,7 @@ export class Simulation {
   readonly #settings: Record<string, string>;
   readonly #uninstall: () => void;
   #accounts = 0;
+  #memoryMost = 0;
 
   constructor(seed: number, settings: Record<string, string> = {}) {
     this.world = new World(seed);
@@ -188,10 +189,16 @@ export class Simulation {
     replaceModules();
     serving = this;
     this.#uninstall = this.world.install();
+    this.#watchMemory();
   }
 
-  get connectionsMax(): number {
-    return readConfig({ ...SETTINGS, ...this.#settings }).connectionsMax;
+  get config(): Config {
+    return readConfig({ ...SETTINGS, ...this.#settings });
+  }
+
+  /** The most schedules that a dispatcher ever had in memory, looked at four times a second. */
+  get memoryMost(): number {
+    return this.#memoryMost;
   }
 
   /** Brings the clocks of this process back. */
@@ -231,9 +238,8 @@ export class Simulation {
     const actor: Actor = { name, isEnded: false, stoppedUntilMs: 0 };
     const member: Member = { actor, dispatcher: null };
     this.members.push(member);
-    const config = { ...CONFIG, ...readConfig({ ...SETTINGS, ...this.#settings }) };
     const begin = () =>
-      void startDispatcher(config, { log: this.#log(name), version: "0.0.0" }).then(
+      void startDispatcher(this.config, { log: this.#log(name), version: "0.0.0" }).then(
         (dispatcher) => {
           member.dispatcher = dispatcher;
         },
@@ -279,6 +285,12 @@ export class Simulation {
       ...{ exchanges: pool(1), probe: pool(1), notices: IDLE, operations: IDLE, retention: IDLE },
       close: async () => {},
     };
+  }
+
+  #watchMemory(): void {
+    for (const { dispatcher } of this.members)
+      this.#memoryMost = Math.max(this.#memoryMost, dispatcher?.figures().planned ?? 0);
+    this.later(250, () => this.#watchMemory());
   }
 
   #log(name: string): pino.Logger {

@@ -1,3 +1,4 @@
+import { MEMORY_MAX } from "#dispatcher/intake/memory.ts";
 import type { Simulation } from "./fleet.ts";
 import { doubled, early, latenessOf, mostInASecond, overtaken, quantile, type Sent, unfinished } from "./ledger.ts";
 import type { StoredAccount } from "./store.ts";
@@ -58,12 +59,27 @@ export function judge(sim: Simulation, { control, p99Ms, hasLosses = false, over
   }
   for (const { actor, dispatcher } of sim.members) {
     if (actor.isEnded || !dispatcher) continue;
-    const { connections, unsent, underWay, unrecorded } = dispatcher.figures();
+    const { unsent, underWay, unrecorded } = dispatcher.figures();
     if (unsent + underWay + unrecorded > 0)
       broken.push(`${actor.name} still holds ${unsent}, ${underWay}, ${unrecorded}`);
-    if (connections > sim.connectionsMax) broken.push(`${actor.name} has ${connections} connections`);
   }
+  broken.push(...overBounds(sim));
   const [p50, p99] = [quantile(late, 0.5), quantile(late, 0.99)];
   if (!(p99 <= p99Ms)) broken.push(`the control group's p99 is ${p99.toFixed(1)} ms; ${p99Ms} ms are allowed`);
   return { broken, p50, p99, max: late.at(-1) ?? Number.NaN, sent: sent.length };
 }
+
+/** What was at once beyond its bound: connections and requests on the wire, and schedules in memory. */
+function overBounds({ config, targets: { peaks }, memoryMost }: Simulation): string[] {
+  const { connectionsMax, connectionsPerAccount, connectionsPerOrigin } = config;
+  const found = [
+    ...over("connections", peaks.all.most, connectionsMax),
+    ...over("connections to one origin", peaks.toOrigin.most, connectionsMax / 4),
+    ...over("requests of an account", peaks.ofAccount.most, connectionsPerAccount),
+    ...over("requests of an account to one origin", peaks.ofAccountToOrigin.most, connectionsPerOrigin),
+  ];
+  return memoryMost > MEMORY_MAX ? [...found, `${memoryMost} schedules were in memory at once`] : found;
+}
+
+const over = (what: string, most: ReadonlyMap<string, number>, max: number): string[] =>
+  [...most].filter(([, n]) => n > max).map(([key, n]) => `${key} had ${n} ${what} at once; ${max} are allowed`);

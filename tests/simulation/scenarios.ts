@@ -99,6 +99,27 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "20,000 accounts with one each, overdue, to an origin that hangs for 20 s",
+    begin: (sim) => {
+      const untilMs = sim.world.now() + 20_000;
+      sim.targets.set(SLOW, { latencyMs: () => (sim.world.now() < untilMs ? Number.POSITIVE_INFINITY : 1) });
+      many(20_000, () => overdue(sim, sim.account(), 1, 0, SLOW));
+    },
+  },
+  {
+    name: "retries, to an origin all of whose connections a steady stream of 800 a second has",
+    begin: (sim) => {
+      const failing = sim.account();
+      const isRetried = ({ account, attempt }: { account: string; attempt: number }) =>
+        account === failing.id && attempt === 1;
+      sim.targets.set(SLOW, { latencyMs: () => 40, status: (request) => (isRetried(request) ? 500 : 200) });
+      sim.store.create(failing, SLOW, spread(20, sim.world.now() + 3_000, sim.world.now() + 4_000));
+      many(10, () => {
+        sim.store.create(sim.account(), SLOW, spread(1_600, sim.world.now() + 1_000, sim.world.now() + 21_000));
+      });
+    },
+  },
+  {
     name: "connects that hang, to 300 origins",
     begin: (sim) => {
       const account = sim.account();

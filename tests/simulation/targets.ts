@@ -18,12 +18,26 @@ export type Target = {
 
 const ROUND_TRIP_MS = 0.4;
 
+/** Counts what is there at once, by key, and the most that ever was. */
+class Peaks {
+  readonly #now = new Map<string, number>();
+  readonly most = new Map<string, number>();
+
+  change(key: string, by: 1 | -1): void {
+    const now = (this.#now.get(key) ?? 0) + by;
+    this.#now.set(key, now);
+    if (now > (this.most.get(key) ?? 0)) this.most.set(key, now);
+  }
+}
+
 /** The origins that the fleet sends to. An origin that is not named answers 200 in a millisecond. */
 export class Targets {
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #byOrigin = new Map<string, Target>();
   readonly #open = new Map<string, number>();
+  /** Connections, of a dispatcher and of it to one origin. Requests on the wire, of an account and of it to one origin. */
+  readonly peaks = { all: new Peaks(), toOrigin: new Peaks(), ofAccount: new Peaks(), ofAccountToOrigin: new Peaks() };
   #requests = 0;
 
   constructor(world: World, ledger: Ledger) {
@@ -53,7 +67,13 @@ export class Targets {
   #connect(origin: string, target: Target, connectMs: number, actor: Actor): Connection {
     const world = this.#world;
     const openings = this.#open;
-    openings.set(origin, (openings.get(origin) ?? 0) + 1);
+    const { all, toOrigin } = this.peaks;
+    const count = (by: 1 | -1) => {
+      openings.set(origin, (openings.get(origin) ?? 0) + by);
+      all.change(actor.name, by);
+      toOrigin.change(`${actor.name} ${origin}`, by);
+    };
+    count(1);
     let isBroken = false;
     const connection: Connection = {
       client: { dispatch: (_options, handler, attempt) => this.#carry(connection, target, handler, attempt, actor) },
@@ -66,7 +86,7 @@ export class Targets {
       destroy() {
         if (isBroken) return;
         isBroken = true;
-        openings.set(origin, (openings.get(origin) ?? 1) - 1);
+        count(-1);
         world.after(0, () => connection.onBroken?.(), actor);
       },
     };
@@ -82,18 +102,28 @@ export class Targets {
   ): boolean {
     const row = claim?.row;
     if (!row) throw new Error("a request without a claim was sent");
+    const { ofAccount, ofAccountToOrigin } = this.peaks;
+    const count = (by: 1 | -1) => {
+      ofAccount.change(`${actor.name} ${row.accountId}`, by);
+      ofAccountToOrigin.change(`${actor.name} ${row.accountId} ${connection.origin}`, by);
+    };
     let isOver = false;
+    const end = () => {
+      isOver = true;
+      count(-1);
+    };
     const controller: Dispatcher.DispatchController = {
       ...{ aborted: false, paused: false, reason: null, rawHeaders: null, rawTrailers: null },
       pause() {},
       resume() {},
       abort(reason: Error) {
         if (isOver) return;
-        isOver = true;
+        end();
         connection.destroy();
         handler.onResponseError?.(controller, reason);
       },
     };
+    count(1);
     handler.onRequestStart?.(controller, null);
     if (isOver) return true;
     const request = { account: row.accountId, attempt: row.attempt, n: this.#requests++ };
@@ -105,7 +135,7 @@ export class Targets {
       latencyMs + ROUND_TRIP_MS,
       () => {
         if (isOver) return;
-        isOver = true;
+        end();
         sent.answeredAtMs = this.#world.now();
         connection.onBytes?.(Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-length: 0\r\n\r\n`));
         handler.onResponseStart?.(controller, status, {}, "OK");

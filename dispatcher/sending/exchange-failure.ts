@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from "#domain/settle-attempt.ts";
 import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
+import { tooLateText, unansweredText } from "#domain/unanswered-text.ts";
 import { ConnectionGone, ListenerFailed, RefusedBytes } from "../delivery/connection.ts";
 import { isResourceCode } from "../runtime/resource-codes.ts";
 import type { AnswerHead } from "./answer-head.ts";
@@ -43,8 +44,8 @@ export function mayRetryOnAnother(error: Error): boolean {
 }
 
 /**
- * The outcome of an attempt that got no answer, for which it had `timeoutMs`. Its text is a phrase, plus the error code if the system gave one. It
- * never contains an address or a library's own error name.
+ * The outcome of an attempt that got no answer, for which it had `timeoutMs`. Its text never contains an address or a library's
+ * own error name.
  */
 export function failed(error: Error, timeoutMs = ATTEMPT_DEADLINE_MS): DeliveryOutcome {
   if (error instanceof ListenerFailed || error instanceof RefusedBytes) {
@@ -52,26 +53,9 @@ export function failed(error: Error, timeoutMs = ATTEMPT_DEADLINE_MS): DeliveryO
   }
   const code = codeOf(error);
   if (code === "STOPWATCH_DEADLINE") {
-    return { kind: "unreachable", error: `no answer within ${timeoutMs / 1000} s` };
+    return { kind: "unreachable", error: tooLateText(timeoutMs) };
   }
-  const phrase = PHRASES.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed";
-  return { kind: "unreachable", error: SYSTEM_CODE.test(code) ? `${phrase} (${code})` : phrase };
+  return { kind: "unreachable", error: unansweredText(code) };
 }
-
-/** The error codes of the system and of TLS, such as ECONNRESET, but the one that its phrase says all of. */
-const SYSTEM_CODE = /^(E[A-Z0-9]+|ERR_SSL_(?!.*_CERTIFICATE_REQUIRED$)[A-Z0-9_/]+)$/;
-
-const PHRASES: [RegExp, string][] = [
-  [/^UND_ERR_SOCKET$/, "the connection was closed without an answer"],
-  [/^(ECONNRESET|EPIPE)$/, "the connection was reset"],
-  [/_ALERT_CERTIFICATE_REQUIRED$/, "the target demands a client certificate"],
-  [/^ERR_SSL_/, "the target ended the TLS connection"],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, "the answer's headers are too long"],
-  [/^STOPWATCH_ENDLESS_ANSWER$/, "the answer has more bytes than are read"],
-  [/^(HPE_|HTTPParserError$)/, "the answer is not HTTP"],
-  [/^STOPWATCH_NO_STATUS$/, "the answer is not HTTP"],
-  [/^STOPWATCH_SWITCHED_PROTOCOLS$/, "the target switched protocols (status 101)"],
-  [/^UND_ERR_INVALID_ARG$/, "the stored request cannot be sent"],
-];
 
 const codeOf = (error: Error) => (error as { code?: string }).code ?? error.name;

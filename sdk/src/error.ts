@@ -72,8 +72,7 @@ export class StopwatchError extends Error {
 
   constructor(code: ErrorCode, message: string, options: StopwatchErrorOptions = {}) {
     super(message, options);
-    const doc_url = `${INSTALLATION_URL ?? ""}/docs/sdk`;
-    Object.assign(this, { code, details: [], attempts: 0, doc_url }, options);
+    Object.assign(this, { code, details: [], attempts: 0, doc_url: `${INSTALLATION_URL ?? ""}/docs/sdk` }, options);
   }
 
   /** Whether a value is an error of this package (of any copy of it), and of this code where one is given. */

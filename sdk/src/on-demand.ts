@@ -1,8 +1,13 @@
-import type { ErrorDetail, StopwatchErrorOptions } from "./error.ts";
+import type { FetchLike } from "./client/call.ts";
+import { REFUSAL, readDevelopment } from "./development.ts";
+import type { ErrorDetail, StopwatchError, StopwatchErrorOptions } from "./error.ts";
+import { INSTALLATION_URL } from "./installation.ts";
+import type { Bytes } from "./signatures/body.ts";
+import type { DeliveryHeaders } from "./signatures/sign-delivery.ts";
 import type { RescheduleInput, Schedule } from "./types.ts";
 
-// What is needed only when something is wrong. `import()` loads it, so that a bundle does not begin with it; it must import
-// nothing but types, because it is a file of its own beside each entry.
+// What is needed only when something is wrong, in development or in tests. `import()` loads it, so that a bundle does not begin
+// with it; it must import no class, because it is a file of its own beside each entry.
 
 type Head = { status: number; headers: { get(name: string): string | null } };
 type Body = { error?: { code?: unknown; message?: unknown; doc_url?: unknown; details?: unknown } } | null | undefined;
@@ -55,6 +60,24 @@ export async function findChanged<T>(
   return found && (await isAsked(found, endMs - elapsedMs() - 2_000, endMs)) ? found : undefined;
 }
 
+/**
+ * The wait before the try that follows a failed one, ms; Infinity when none may follow. `isUnsafe`: only if the failed one was
+ * certainly not carried out. Notes in `trace` when that is unknown.
+ */
+export function waitAfter(
+  { status = NO_ANSWER, retryAfterMs = 0 }: StopwatchError,
+  attempt: number,
+  isUnsafe: boolean | undefined,
+  trace: { isLost?: boolean },
+): number {
+  if (status < 300 || status === 408 || status >= 500) trace.isLost = true;
+  const isRetried = isUnsafe ? status === 429 : [NO_ANSWER, 408, 429, 500, 502, 503, 504].includes(status);
+  if (!isRetried) return Infinity;
+  return Math.max(retryAfterMs, Math.min(8_000, 250 * 2 ** attempt) * (1 - Math.random() / 2));
+}
+
+const NO_ANSWER = -1;
+
 /** What to do about a refusal that a first call often meets. */
 function hintOf(details: readonly ErrorDetail[]): string {
   const hints = details.flatMap(({ path, message }) => {
@@ -66,7 +89,8 @@ function hintOf(details: readonly ErrorDetail[]): string {
   return hints[0] ? ` (${hints[0]})` : "";
 }
 
-const ALLOW = "an installation of your own allows such targets by DELIVERY_ALLOW; tests take stopwatch-sdk/testing";
+const ALLOW =
+  "an installation of your own allows such targets by DELIVERY_ALLOW; STOPWATCH_DEV=1 delivers to localhost without one";
 const RETRIES = "how often deliveries are tried is a setting of the account: PATCH /v1/me/relay-settings";
 
 function clockHint(details: readonly ErrorDetail[], dateMs: number): string {
@@ -108,4 +132,93 @@ export function isMoved(
   return atMs >= fromMs + inMs && atMs <= toMs + inMs;
 }
 
+/** Whether a schedule was fired at or after `fromMs`. A first attempt is moved to now; a retry leaves `fire_at` as it is. */
+export function isFired({ status, attempts, fire_at, updated_at }: Schedule, fromMs: number): boolean {
+  return status !== "cancelled" && Date.parse(attempts > 1 ? updated_at : fire_at) >= fromMs;
+}
+
 const UNITS_MS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
+
+/** Calls the development fake of `./testing`. Where that cannot be loaded it answers with an error that says so. */
+export const fetchFake: FetchLike = async (url, init) => {
+  let fake: Testing;
+  try {
+    fake = loadTesting();
+  } catch (error) {
+    const message = `STOPWATCH_DEV needs ${TESTING}, which cannot be loaded here: ${(error as Error).message}`;
+    const doc_url = `${INSTALLATION_URL ?? ""}/docs/local-development`;
+    const text = JSON.stringify({ error: { code: "INVALID_ARGUMENT", message, doc_url } });
+    return { status: 501, headers: new Headers(), text: async () => text };
+  }
+  // Pages that its errors name are those of the installation.
+  return fake.developmentFetch(INSTALLATION_URL ? url.replace(/^https:..[^/]+/, INSTALLATION_URL) : url, init);
+};
+
+const TESTING = "stopwatch-sdk/testing";
+
+type Testing = { developmentFetch: FetchLike };
+
+type Process = {
+  argv: string[];
+  cwd(): string;
+  getBuiltinModule(name: string): { createRequire(from: string): (name: string) => Testing };
+};
+
+/**
+ * Loads the entry for tests from where the program is, else from the current folder. An `import()` will not do: bundlers put all
+ * of the fake into a production's bundle, and some refuse an `import()` whose name they cannot read.
+ */
+function loadTesting(): Testing {
+  const { process } = globalThis as unknown as { process: Process };
+  const { createRequire } = process.getBuiltinModule("module");
+  try {
+    return createRequire(process.argv[1] as string)(TESTING);
+  } catch {
+    return createRequire(`${process.cwd()}/`)(TESTING);
+  }
+}
+
+/** What the development fake signs with: 32 bytes that all are 1. Everybody knows it, so that no production accepts it. */
+const DEVELOPMENT_SECRET = "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
+
+/** The secrets that a receiver tries where STOPWATCH_DEV is set: in development each that is not set is the fake's, and one more. */
+export function secretsIn(
+  secrets: readonly (string | undefined)[],
+  invalid: (path: string, problem: string) => StopwatchError,
+): readonly (string | undefined)[] {
+  const isOn = readDevelopment();
+  if (isOn === undefined) throw invalid("STOPWATCH_DEV", REFUSAL);
+  // None at all is refused elsewhere, and so are more than eight.
+  if (!isOn || !secrets?.length) return secrets;
+  const all = secrets.length < 8 ? [...secrets, ""] : secrets;
+  return all.map((secret) => secret || DEVELOPMENT_SECRET);
+}
+
+/** The headers of a delivery, from the keys of both signatures and the bytes of its body. */
+export async function writeSigned(
+  delivery: { scheduleId?: string | undefined; attempt?: number | undefined; at?: Date | number | undefined },
+  webhookKey: Bytes,
+  serviceKey: Bytes,
+  body: Bytes,
+): Promise<DeliveryHeaders> {
+  const { scheduleId = `sch_${crypto.randomUUID()}`, attempt = 1, at = Date.now() } = delivery;
+  const timestamp = `${Math.floor(+at / 1000)}`;
+  const { subtle } = crypto;
+  const sign = async (raw: Bytes, head: string) => {
+    const content = await new Blob([head, body]).arrayBuffer();
+    const key = await subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    return new Uint8Array(await subtle.sign("HMAC", key, content));
+  };
+  const webhookMac = await sign(webhookKey, `${scheduleId}.${timestamp}.`);
+  const serviceMac = await sign(serviceKey, `${timestamp}.`);
+  const hex = Array.from(serviceMac, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return {
+    "webhook-id": scheduleId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${btoa(String.fromCharCode(...webhookMac))}`,
+    "X-Service-Signature": `t=${timestamp},v1=${hex}`,
+    "X-Service-Schedule-Id": scheduleId,
+    "X-Service-Attempt": `${attempt}`,
+    "X-Service-Fire-At": new Date(at).toISOString(),
+  };
+}

@@ -1,3 +1,4 @@
+import { readEnvironment } from "../development.ts";
 import { INSTALLATION_URL } from "../installation.ts";
 import { orInvalid } from "./invalid.ts";
 
@@ -13,14 +14,4 @@ export function findBaseUrl(given: string | URL | undefined): string {
       return address as string;
     },
   );
-}
-
-/** A variable, where the runtime has an environment and lets it be read. */
-export function readEnvironment(name: string): string | undefined {
-  try {
-    return (globalThis as { process?: { env: { [name: string]: string } } }).process?.env[name];
-  } catch {
-    // Deno throws when the process may not read the environment.
-    return undefined;
-  }
 }

@@ -135,10 +135,9 @@ export function createCall(
       const answer = await tryOnce(attempt);
       let waitMs: number | undefined;
       if (answer instanceof StopwatchError) {
-        // -1: no answer.
-        const { status = -1, retryAfterMs = 0 } = answer;
+        const { findChanged, waitAfter } = await import("../on-demand.ts");
+        const { status } = answer;
         if (trace.isLost && isAsked && (status === 400 || status === 409)) {
-          const { findChanged } = await import("../on-demand.ts");
           const found = await findChanged(
             () => call<T>("GET", path.replace("/fire", ""), { ...options, timeoutMs: leftMs() }, { trace }),
             isAsked,
@@ -148,10 +147,8 @@ export function createCall(
           if (signal?.aborted) throw signal.reason;
           if (found) return found;
         }
-        if (status < 300 || status === 408 || status >= 500) trace.isLost = true;
-        waitMs = Math.max(retryAfterMs, Math.min(8_000, 250 * 2 ** attempt) * (1 - Math.random() / 2));
-        const isRetried = details.isUnsafe ? status === 429 : [-1, 408, 429, 500, 502, 503, 504].includes(status);
-        if (!isRetried || attempt > maxRetries || waitMs >= leftMs()) throw answer;
+        waitMs = waitAfter(answer, attempt, details.isUnsafe, trace);
+        if (attempt > maxRetries || waitMs >= leftMs()) throw answer;
         onRetry?.({ attempt, waitMs, error: answer });
       } else {
         waitMs = nextLook?.(answer as T, trace.serverMs as number);

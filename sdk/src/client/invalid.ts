@@ -3,7 +3,7 @@ import { type SignatureProblem, StopwatchError } from "../error.ts";
 /** INVALID_ARGUMENT: names the field, and what is wrong with it. Nothing was sent. */
 export function invalid(path: string, problem: string, reason?: SignatureProblem): StopwatchError {
   const message = `${path} ${problem}`;
-  return new StopwatchError("INVALID_ARGUMENT", message, { details: [{ path, message }], ...(reason && { reason }) });
+  return new StopwatchError("INVALID_ARGUMENT", message, { details: [{ path, message }], reason });
 }
 
 /** Throws INVALID_ARGUMENT unless each value is a number from `least` on. */

@@ -78,9 +78,7 @@ export function createSchedules(call: Call): Schedules {
       }),
     fire: async (id, options) =>
       call<Schedule>("POST", `${pathOf(root, id)}/fire`, options, {
-        // A first attempt is moved to now; a retry leaves `fire_at` as it is.
-        isAsked: ({ status, attempts, fire_at, updated_at }, fromMs) =>
-          status !== "cancelled" && Date.parse(attempts > 1 ? updated_at : fire_at) >= fromMs,
+        isAsked: async (found, fromMs) => (await import("../on-demand.ts")).isFired(found, fromMs),
       }),
     cancel: async (id, options) => call("DELETE", pathOf(root, id), options),
     replay: async (id, input, options) =>

@@ -1,3 +1,4 @@
+import { readEnvironment } from "../development.ts";
 import type {
   Environment,
   LogFilter,
@@ -12,9 +13,10 @@ import type {
   Usage,
 } from "../types.ts";
 import { environmentOf } from "./api-key.ts";
-import { findBaseUrl, readEnvironment } from "./base-url.ts";
+import { findBaseUrl } from "./base-url.ts";
 import { type Call, type CallOptions, type ClientOptions, createCall } from "./call.ts";
 import { checkNames, invalid } from "./invalid.ts";
+import { isDevelopment } from "./is-development.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import { createPager, type Pager } from "./pager.ts";
 import { createRecurrences, type Recurrences } from "./recurrences.ts";
@@ -59,17 +61,25 @@ export class Stopwatch {
 
   /**
    * Without a key it takes STOPWATCH_API_KEY. Throws INVALID_KEY for a malformed key, and INVALID_ARGUMENT without an
-   * address, for an unknown option, or in a browser window, in which everybody could read the key.
+   * address, for an unknown option, or in a browser window, in which everybody could read the key. Where STOPWATCH_DEV is 1
+   * it needs no key, and calls the development fake unless `baseUrl` is given; in production that throws INVALID_ARGUMENT.
    */
   constructor(apiKey: string | undefined = readEnvironment("STOPWATCH_API_KEY"), options: StopwatchOptions = {}) {
     const { window, navigator } = globalThis as Globals;
     if (window?.document && !/jsdom|happyd/i.test(navigator?.userAgent as string))
       throw invalid("apiKey", "must not be used in a browser");
     checkNames(options, "baseUrl timeoutMs attemptTimeoutMs maxRetries fetch onRetry");
-    const env = environmentOf(apiKey);
-    this.baseUrl = findBaseUrl(options.baseUrl);
+    const isDev = options.baseUrl === undefined && isDevelopment();
+    const env = isDev ? "test" : environmentOf(apiKey);
+    this.baseUrl = isDev ? "https://stopwatch.invalid" : findBaseUrl(options.baseUrl);
     this.env = env;
-    this.#call = createCall(apiKey as string, this.baseUrl, options);
+    this.#call = createCall(
+      apiKey as string,
+      this.baseUrl,
+      isDev
+        ? { ...options, fetch: async (...request) => (await import("../on-demand.ts")).fetchFake(...request) }
+        : options,
+    );
     const call = this.#call;
     // Not enumerable, so that the client prints as its address and environment.
     Object.defineProperties(this, {

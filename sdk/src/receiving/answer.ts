@@ -1,4 +1,5 @@
 import { invalid } from "../client/invalid.ts";
+import { isDevelopment } from "../client/is-development.ts";
 import type { StopwatchError } from "../error.ts";
 import type { Bytes } from "../signatures/body.ts";
 import type { VerifyOptions } from "../signatures/check-signature.ts";
@@ -34,7 +35,7 @@ export async function answer(
   const { once, onDelivery, maxBytes = 1 << 20, onError = console.error } = options;
   let delivery: Delivery;
   try {
-    const checkBody = checkHeaders(headers, options);
+    const checkBody = await checkHeaders(headers, options);
     const bytes = await readBody(maxBytes);
     if (typeof bytes === "number") return say(bytes, `over ${maxBytes} bytes`);
     delivery = await checkBody(bytes);
@@ -71,10 +72,11 @@ export async function answer(
   return said;
 }
 
-/** Throws INVALID_ARGUMENT for what is missing. Values may be: a build has no secrets. */
+/** Throws INVALID_ARGUMENT for what is missing, and for a refused STOPWATCH_DEV. Values may be missing: a build has no secrets. */
 export function checkOptions(options: ReceiveOptions): void {
   for (const name of ["onDelivery", "secrets"] as const)
     if (!(name in Object(options))) throw invalid(name, "is missing");
+  isDevelopment();
 }
 
 function say(status: number, text: string, retryAfter?: number): Response {

@@ -22,5 +22,5 @@ export function bodyBytes(body: unknown): Bytes {
 }
 
 export function refuseUsedBody(): never {
-  return refuse("The body was read before: verify first, then use text()", "body_used");
+  return refuse("The body was read: verify first", "body_used");
 }

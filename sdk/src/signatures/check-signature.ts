@@ -2,7 +2,10 @@ import type { Bytes } from "./body.ts";
 import { refuse } from "./refuse.ts";
 
 export type VerifyOptions = {
-  /** Up to 8 secrets to try. Usually `current` and `next`, so that a rotation is no outage. Undefined is refused by name. */
+  /**
+   * Up to 8 secrets to try. Usually `current` and `next`, so that a rotation is no outage. Undefined is refused by name. Where
+   * STOPWATCH_DEV is 1 the secret of the development fake is tried too, and undefined is left out.
+   */
   secrets: readonly (string | undefined)[];
   /** How far the delivery's time may be from this machine's, in seconds. 300 unless given. */
   toleranceSeconds?: number | undefined;

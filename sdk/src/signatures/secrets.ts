@@ -1,8 +1,16 @@
 import { invalid } from "../client/invalid.ts";
+import { readEnvironment } from "../development.ts";
 import type { Bytes } from "./body.ts";
 
+type Secrets = readonly (string | undefined)[];
+
+/** The secrets to try: those that were given, and in development that of the fake. */
+export async function findSecrets(given: Secrets): Promise<Secrets> {
+  return readEnvironment("STOPWATCH_DEV") ? (await import("../on-demand.ts")).secretsIn(given, invalid) : given;
+}
+
 /** The keys of 1 to 8 secrets, for Standard Webhooks. Throws INVALID_ARGUMENT, never with a secret in it. */
-export function decodeSecrets(secrets: readonly (string | undefined)[] | undefined): Bytes[] {
+export function decodeSecrets(secrets: Secrets | undefined): Bytes[] {
   const count = secrets?.length;
   if (!count || count > 8) throw invalid("secrets", "must be 1 to 8: [current, next]");
   return secrets.map(decodeSecret);
@@ -16,7 +24,7 @@ function decodeSecret(secret: string | undefined, index: number): Bytes {
   } catch {
     // Not text, or not base64.
   }
-  throw invalid(`secrets[${index}]`, "must be whsec_ and base64: is its variable set?", "malformed_secret");
+  throw invalid(`secrets[${index}]`, "must be whsec_ and base64: is the variable set?", "malformed_secret");
 }
 
 /** The bytes of base64. Throws when it is none. */

@@ -2,7 +2,7 @@ import { invalid } from "../client/invalid.ts";
 import { type BodySource, type Bytes, readBody } from "./body.ts";
 import { checkTime, findKey, type VerifyOptions } from "./check-signature.ts";
 import { type HeaderBag, readHeader, readHeaderAs } from "./headers.ts";
-import { decodeBase64, decodeSecrets } from "./secrets.ts";
+import { decodeBase64, decodeSecrets, findSecrets } from "./secrets.ts";
 
 /** A delivery whose signature was verified. */
 export type Delivery = {
@@ -31,12 +31,15 @@ export async function verifySignature(
   request: { readonly headers: HeaderBag } & BodySource,
   options: VerifyOptions,
 ): Promise<Delivery> {
-  return checkHeaders(request.headers, options)(await readBody(request));
+  return (await checkHeaders(request.headers, options))(await readBody(request));
 }
 
 /** Checks everything but the body. Returns a function that checks the body. */
-export function checkHeaders(headers: HeaderBag, options: VerifyOptions): (bytes: Bytes) => Promise<Delivery> {
-  const keys = decodeSecrets(options?.secrets);
+export async function checkHeaders(
+  headers: HeaderBag,
+  options: VerifyOptions,
+): Promise<(bytes: Bytes) => Promise<Delivery>> {
+  const keys = decodeSecrets(await findSecrets(options?.secrets));
   // Dots separate the signed parts: an id with a dot could take in the start of a body.
   const scheduleId = readHeaderAs(headers, "webhook-id", /^[^\s.,]+$/);
   const timestamp = readHeaderAs(headers, "webhook-timestamp", /^\d+$/);

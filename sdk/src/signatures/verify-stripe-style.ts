@@ -2,7 +2,7 @@ import { type Bytes, bodyBytes } from "./body.ts";
 import { checkTime, findKey, type VerifyOptions } from "./check-signature.ts";
 import { readHeaderAs } from "./headers.ts";
 import { refuse } from "./refuse.ts";
-import { decodeSecrets } from "./secrets.ts";
+import { decodeSecrets, findSecrets } from "./secrets.ts";
 
 /**
  * Checks `X-Service-Signature`, whose value is `header`, as Stripe's own libraries do: they refuse an empty body. This
@@ -13,8 +13,9 @@ export async function verifyStripeStyle(
   request: { readonly header: string | readonly string[] | null | undefined; readonly body: string | Uint8Array },
   options: VerifyOptions,
 ): Promise<{ sentAt: Date; secretIndex: number; bytes: Bytes }> {
-  decodeSecrets(options.secrets);
-  const keys = options.secrets.map((secret) => new TextEncoder().encode(secret));
+  const secrets = await findSecrets(options.secrets);
+  decodeSecrets(secrets);
+  const keys = secrets.map((secret) => new TextEncoder().encode(secret));
   const header = readHeaderAs({ [NAME]: request.header ?? undefined }, NAME, ONE_TIME);
   const timestamp = ONE_TIME.exec(header)?.[1] as string;
   const sentAt = checkTime(timestamp, options);

@@ -1,20 +1,12 @@
 import { durationMs } from "../../../domain/duration.ts";
-import { parseInstant } from "../../../domain/instant.ts";
-import { PLAN_NAMES, parsePlans, RETRY_STRATEGIES } from "../../../domain/plans.ts";
-import { parseTargetPolicy } from "../../../domain/target-url.ts";
-import { checkNumbers, invalid, orInvalid } from "../client/invalid.ts";
-import { Account, type AccountSettings, type Stored } from "./account.ts";
+import { invalid } from "../client/invalid.ts";
+import { Account } from "./account.ts";
 import { answer } from "./answer.ts";
 import { deliver } from "./deliver.ts";
-import { runOperations } from "./operations.ts";
+import { nextDue } from "./due.ts";
 import type { FakeDelivery, FakeOptions, FakeStopwatch } from "./public.ts";
-import { isLeftOut, stepFirst } from "./recurrences.ts";
 import { signingSecrets } from "./secrets.ts";
-
-const KEYS = {
-  live: "sw_live_FakeStopwatchFakeStopwatchFake003TpuzB",
-  test: "sw_test_FakeStopwatchFakeStopwatchFake000GBsEe",
-};
+import { KEYS, readInstant, settingsOf } from "./settings.ts";
 
 /** The most schedules made and attempted at one instant. More suggest that a handler makes them without end. */
 const AT_ONCE_MAX = 1_000;
@@ -78,78 +70,9 @@ export function fakeStopwatch(options: FakeOptions = {}): FakeStopwatch {
   return fake;
 }
 
-type Due = Stored & { nextMs: number };
-
-/** The schedule that is due first, until an instant, once recurrences have made what is to exist by then. */
-function nextDue(account: Account, untilMs: number): Due | undefined {
-  runOperations(account);
-  for (;;) {
-    const first = findDue(account, untilMs);
-    if (stepFirst(account, first?.nextMs ?? untilMs)) continue;
-    if (!first?.isHeld) return first;
-    const atMs = Math.max(account.nowMs, first.nextMs);
-    if (!isLeftOut(account, first, atMs)) return first;
-  }
-}
-
-/** The schedule that is due first, until an instant; of several the one that was created first. */
-function findDue(account: Account, untilMs: number): Due | undefined {
-  let first: Due | undefined;
-  for (const schedule of account.schedules.values()) {
-    const { nextMs } = schedule;
-    if (nextMs !== null && nextMs <= untilMs && (!first || nextMs < first.nextMs)) first = schedule as Due;
-  }
-  return first;
-}
-
 function readUntil(to: string | Date, nowMs: number): number {
   const lengthMs = typeof to === "string" ? durationMs(to) : null;
   const untilMs = lengthMs === null ? readInstant("to", to) : nowMs + lengthMs;
   if (untilMs < nowMs) throw invalid("to", "must not be before the fake's now(): its clock does not go back");
   return untilMs;
-}
-
-function readInstant(field: string, given: string | Date): number {
-  const ms = typeof given === "string" ? parseInstant(given) : given instanceof Date ? given.getTime() : null;
-  if (ms === null || Number.isNaN(ms))
-    throw invalid(field, 'must be a Date, an instant such as "2031-01-01T09:00:00Z" or, in advance, a duration: "30m"');
-  return ms;
-}
-
-function settingsOf(options: FakeOptions): AccountSettings {
-  const { now = new Date(), env = "test", plan = "free", scheduled = 0, relaySettings = {} } = options;
-  checkOne("env", env, Object.keys(KEYS));
-  checkOne("plan", plan, PLAN_NAMES);
-  const limits = parsePlans(undefined)[plan];
-  const { retryAttempts, retryBackoffMs, retryStrategy, earlyFire } = { ...limits, ...given(relaySettings) };
-  checkOne("relaySettings.retryStrategy", retryStrategy, RETRY_STRATEGIES);
-  checkNumbers({ scheduled, retryAttempts, retryBackoffMs });
-  return {
-    ...{ env, plan, limits, scheduled, earlyFire },
-    nowMs: readInstant("now", now),
-    retries: {
-      retryAttempts: Math.min(retryAttempts, limits.retryAttemptsMax),
-      retryBackoffMs: Math.min(Math.max(retryBackoffMs, limits.retryBackoffMsMin), limits.retryBackoffMsMax),
-      retryStrategy,
-    },
-    targets: parseTargetPolicy((options.allowedTargets ?? []).map(readOrigin).join(), ""),
-  };
-}
-
-/** The options that are not undefined. */
-function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
-}
-
-function checkOne(field: string, value: string, known: readonly string[]): void {
-  if (!known.includes(value)) throw invalid(field, `must be one of ${known.join(", ")}`);
-}
-
-/** An origin as DELIVERY_ALLOW has it, always with its port. */
-function readOrigin(origin: string): string {
-  return orInvalid("allowedTargets", "must be origins, such as http://localhost:3000", () => {
-    const url = new URL(/^https?:\/\//i.test(origin) ? origin : `https://${origin}`);
-    return `${url.protocol}//${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`;
-  });
 }

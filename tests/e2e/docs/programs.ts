@@ -13,7 +13,7 @@ export function start(command: readonly string[], cwd: string, env: Record<strin
   const [file = "", ...args] = command;
   const child = spawn(file, args, {
     cwd,
-    env: { NODE_ENV: "production", ...env },
+    env: { NODE_ENV: "development", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

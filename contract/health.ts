@@ -43,6 +43,12 @@ export const getHealth = endpoint({
       schema: z.strictObject({ status: z.literal("ok").describe("Always `ok`.") }),
       example: { status: "ok" },
     },
+    503: {
+      description:
+        "The process is stopping: send no more calls to it. For some seconds it still answers those that come.",
+      schema: z.strictObject({ status: z.literal("stopping").describe("Always `stopping`.") }),
+      example: { status: "stopping" },
+    },
   },
 });
 

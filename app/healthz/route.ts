@@ -1,5 +1,6 @@
 import { registerFastPath } from "#server/http/fast-path.ts";
 import { ok } from "#server/http/reply.ts";
+import { isStopping } from "#server/listen/open-streams.ts";
 import { methods } from "#server/routes/methods.ts";
 import { simpleRoute } from "#server/routes/route.ts";
 
@@ -9,6 +10,8 @@ export const runtime = "nodejs";
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: registerFastPath(
     "GET /healthz",
-    simpleRoute(async () => ok({ status: "ok" }), { ignoreUnknown: true }),
+    simpleRoute(async () => (isStopping() ? { status: 503, body: { status: "stopping" } } : ok({ status: "ok" })), {
+      ignoreUnknown: true,
+    }),
   ),
 });

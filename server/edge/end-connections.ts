@@ -1,25 +1,26 @@
 import type { Server, ServerResponse } from "node:http";
-import { Server as Listener } from "node:net";
 import { stopStreams } from "../listen/open-streams.ts";
 
 /** How long a reader has to take the goodbye of its stream once the server stops, ms. */
 const TAKEN_WITHIN_MS = 500;
 /** When the connections that are left are cut, ms. A process manager kills after as long, or later. */
 const CUT_AFTER_MS = 30_000;
-
-/** How long idle connections are kept for the calls of a proxy that are on their way. The shipped proxies close theirs after 4 s, ms. */
-const KEPT_FOR_PROXIES_MS = 5_000;
+/**
+ * How long a server that stops serves on behind a proxy, ms: until the proxy has closed its idle connections (the shipped ones
+ * after 4 s) and seen in `/healthz`, which it may ask each second, that no more calls should come.
+ */
+const SERVES_ON_FOR_MS = 5_000;
 
 /**
  * Ends the connections of `server` when it is closed, which otherwise waits for callers that keep theirs busy: each ends with the
- * answer that is under way, streams of events at once, and what is left after `cutAfterMs` is cut. Idle ones end at once; with
- * `isBehindProxy` they are answered once more for some seconds, since a proxy cannot repeat a call that it has sent. Returns a
- * function that is to be told of each answer.
+ * answer that is under way, streams of events at once, and what is left after `cutAfterMs` is cut. Idle ones end at once. With
+ * `isBehindProxy` idle and new connections are answered for `servesOnForMs`, since a proxy cannot repeat a call that it has sent.
+ * Returns a function that is to be told of each answer.
  */
 export function endConnectionsOnClose(
   server: Server,
   isBehindProxy: () => boolean = () => false,
-  cutAfterMs = CUT_AFTER_MS,
+  { cutAfterMs = CUT_AFTER_MS, servesOnForMs = SERVES_ON_FOR_MS } = {},
 ): (response: ServerResponse) => void {
   const open = new Set<ServerResponse>();
   let isClosing = false;
@@ -34,9 +35,8 @@ export function endConnectionsOnClose(
     }, TAKEN_WITHIN_MS).unref();
     setTimeout(() => server.closeAllConnections(), cutAfterMs).unref();
     if (!isBehindProxy()) return close.call(server, callback);
-    setTimeout(() => server.closeIdleConnections(), KEPT_FOR_PROXIES_MS).unref();
     // Callers that the system has let in and this process has not are cut off with the listener. The event loop takes them first.
-    setImmediate(() => setImmediate(() => Listener.prototype.close.call(server, callback)));
+    setTimeout(() => setImmediate(() => setImmediate(() => close.call(server, callback))), servesOnForMs);
     return server;
   };
   return (response) => {

@@ -20,8 +20,8 @@ export function openStreams(): Set<OpenStream> {
   return store().open;
 }
 
-/** Whether the process stops, so that it opens no more streams. */
-export function areStreamsStopping(): boolean {
+/** Whether a server of this process stops: it opens no more streams, and `/healthz` says so. */
+export function isStopping(): boolean {
   return store().stopping > 0;
 }
 

@@ -8,7 +8,7 @@ import { LISTENER_SEEN_WITHIN_MS } from "#domain/listeners.ts";
 import type { Ctx } from "../context.ts";
 import { DATABASE_BUDGET_MS, getServices } from "../services.ts";
 import { ListenStream } from "./listen-stream.ts";
-import { areStreamsStopping, type OpenStream, openStreams, STREAMS_MAX } from "./open-streams.ts";
+import { isStopping, type OpenStream, openStreams, STREAMS_MAX } from "./open-streams.ts";
 import { wakeUps } from "./wake-ups.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function openListenStream(
   const { scope, path: paths } = input;
   const streams = openStreams();
   if (streams.size >= STREAMS_MAX) throw tooManyStreams();
-  if (areStreamsStopping()) throw stopping();
+  if (isStopping()) throw stopping();
   // Keeps the place while the listener is opened.
   let stream: ListenStream | undefined;
   let isEnded = false;

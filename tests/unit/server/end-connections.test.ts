@@ -10,10 +10,10 @@ const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 /** A server, and a caller on one connection whose answers are collected. */
 async function serve(
   onRequest: (response: ServerResponse) => void,
-  { cutAfterMs, isBehindProxy = false }: { cutAfterMs?: number; isBehindProxy?: boolean } = {},
+  { isBehindProxy = false, ...times }: { isBehindProxy?: boolean; cutAfterMs?: number; servesOnForMs?: number } = {},
 ) {
   const server = createServer();
-  const addAnswer = endConnectionsOnClose(server, () => isBehindProxy, cutAfterMs);
+  const addAnswer = endConnectionsOnClose(server, () => isBehindProxy, times);
   server.on("request", (_request, response) => {
     addAnswer(response);
     onRequest(response);
@@ -63,15 +63,27 @@ it("a connection whose answer never comes is cut in the end", async () => {
   await Promise.all([closed, once(caller, "close")]);
 });
 
-it("a call that a proxy sends on an idle connection of a server that stops is answered, and ends it", async () => {
+it("behind a proxy, calls on idle and on new connections of a server that stops are answered, and end them", async () => {
   const { server, caller, closed, received } = await serve((response) => response.end("ok"), { isBehindProxy: true });
+  const { port } = server.address() as AddressInfo;
   caller.write(REQUEST);
   await waitFor("the first answer", () => received().includes("ok"));
   const stopped = new Promise((resolve) => server.close(resolve));
-  await waitFor("it takes no new connection", () => !server.listening);
   caller.write(REQUEST);
-  await Promise.all([closed, stopped, once(caller, "close")]);
+  await once(caller, "close");
   expect(received().match(/^connection: .*$/gim)).toEqual(["Connection: keep-alive", "Connection: close"]);
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  expect([await answer.text(), answer.headers.get("connection")]).toEqual(["ok", "close"]);
+  await Promise.all([closed, stopped]);
+});
+
+it("behind a proxy, an idle connection ends with the time in which a server that stops serves on", async () => {
+  const times = { isBehindProxy: true, servesOnForMs: 1 };
+  const { server, caller, closed, received } = await serve((response) => response.end("ok"), times);
+  caller.write(REQUEST);
+  await waitFor("the answer", () => received().includes("ok"));
+  server.close();
+  await Promise.all([closed, once(caller, "close")]);
 });
 
 it("without a proxy an idle connection ends with the server", async () => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { readLauncherConfig } from "#config.ts";
+import { processEnv, readLauncherConfig } from "#config.ts";
 import { command, UsageError } from "../command.ts";
 import { localUrl } from "../stack/local-url.ts";
 
@@ -15,7 +15,9 @@ finds out by itself which of them runs there.`,
   async run(_, [given]) {
     const part = given ?? (await runningPart());
     if (part !== "web" && part !== "dispatcher") throw new UsageError("Name the part to ask: web or dispatcher.");
-    const { host, port, dispatcherPort } = readLauncherConfig();
+    // Nothing but these: systemd 252 hides the files of secrets from what it runs after a start.
+    const { HOST, PORT, DISPATCHER_PORT } = processEnv();
+    const { host, port, dispatcherPort } = readLauncherConfig({ HOST, PORT, DISPATCHER_PORT });
     const url = localUrl(host, part === "web" ? port : dispatcherPort, "/healthz");
     const answer = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS) }).catch((error) => error as Error);
     if (answer instanceof Error) {

@@ -18,8 +18,11 @@ export const hasProxy = (name: ProxyName) => spawnSync(name, [name === "nginx" ?
 
 export type FrontProxy = Awaited<ReturnType<typeof startFrontProxy>>;
 
-/** Starts the proxy with its configuration in deploy/proxies/, which it checks first, on `port` before `upstreamPort`. */
-export async function startFrontProxy(name: ProxyName, port: number, upstreamPort: number) {
+/**
+ * Starts the proxy with its configuration in deploy/proxies/, which it checks first, on `port` before `upstreamPort`, and before
+ * `secondPort` in the place of 3001: by default one where nobody listens.
+ */
+export async function startFrontProxy(name: ProxyName, port: number, upstreamPort: number, secondPort?: number) {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-proxy-"));
   const authority = await createAuthority();
   const { cert, key } = await authority.issue({ name: PROXIED_HOST });
@@ -27,7 +30,7 @@ export async function startFrontProxy(name: ProxyName, port: number, upstreamPor
   await writeFile(files.cert, cert);
   await writeFile(files.key, key);
   const clearPort = await freePort();
-  const places = { ...files, port, clearPort, upstreamPort };
+  const places = { ...files, port, clearPort, upstreamPort, secondPort: secondPort ?? (await freePort()) };
   const { check, start } = await (name === "nginx" ? configureNginx : configureCaddy)(folder, places);
   const checked = spawnSync(check[0] as string, check.slice(1), { encoding: "utf8" });
   if (checked.status !== 0) throw new Error(checked.stderr);
@@ -64,7 +67,14 @@ const IDLE = {
   caddy: { file: "Caddyfile", stated: /^\s*keepalive (\d+)s$/m },
 };
 
-type Places = { cert: string; key: string; port: number; clearPort: number; upstreamPort: number };
+type Places = {
+  cert: string;
+  key: string;
+  port: number;
+  clearPort: number;
+  upstreamPort: number;
+  secondPort: number;
+};
 
 /** The configuration, with each of `places` put where it names another one. Throws an Error when it does not name it. */
 async function configuration(file: string, places: [string, string][]): Promise<string> {
@@ -76,7 +86,13 @@ async function configuration(file: string, places: [string, string][]): Promise<
   return text;
 }
 
-async function configureNginx(folder: string, { cert, key, port, clearPort, upstreamPort }: Places) {
+const upstreams = ({ upstreamPort, secondPort }: Places): [string, string][] => [
+  ["127.0.0.1:3000", `127.0.0.1:${upstreamPort}`],
+  ["127.0.0.1:3001", `127.0.0.1:${secondPort}`],
+];
+
+async function configureNginx(folder: string, places: Places) {
+  const { cert, key, port, clearPort } = places;
   const server = await configuration("nginx.conf", [
     ["listen 80;", `listen 127.0.0.1:${clearPort};`],
     ["listen [::]:80;", ""],
@@ -84,7 +100,7 @@ async function configureNginx(folder: string, { cert, key, port, clearPort, upst
     ["listen [::]:443 ssl http2;", ""],
     [`/etc/letsencrypt/live/${PROXIED_HOST}/fullchain.pem`, cert],
     [`/etc/letsencrypt/live/${PROXIED_HOST}/privkey.pem`, key],
-    ["127.0.0.1:3000", `127.0.0.1:${upstreamPort}`],
+    ...upstreams(places),
     ["/var/log/nginx/stopwatch.log", join(folder, "access.log")],
   ]);
   const file = join(folder, "nginx.conf");
@@ -99,15 +115,17 @@ async function configureNginx(folder: string, { cert, key, port, clearPort, upst
   return { check: [...command, "-t"], start: [...command, "-g", "daemon off;"] };
 }
 
-async function configureCaddy(folder: string, { cert, key, port, clearPort, upstreamPort }: Places) {
+async function configureCaddy(folder: string, places: Places) {
+  const { cert, key, port, clearPort } = places;
+  const options = ["admin off", `http_port ${clearPort}`, `https_port ${port}`, "grace_period 1s"];
   const site = await configuration("Caddyfile", [
+    ["\n{\n", `\n{\n${options.join("\n")}\nstorage file_system ${folder}\n`],
     [`http://${PROXIED_HOST} {`, `http://${PROXIED_HOST}:${clearPort} {\n\tbind 127.0.0.1`],
     [`${PROXIED_HOST} {`, `https://${PROXIED_HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`],
-    ["127.0.0.1:3000", `127.0.0.1:${upstreamPort}`],
+    ...upstreams(places),
   ]);
   const file = join(folder, "Caddyfile");
-  const options = ["admin off", `http_port ${clearPort}`, `https_port ${port}`, "grace_period 1s"];
-  await writeFile(file, `{\n${options.join("\n")}\nstorage file_system ${folder}\n}\n${site}`);
+  await writeFile(file, site);
   const config = ["--config", file, "--adapter", "caddyfile"];
   return { check: ["caddy", "validate", ...config], start: ["caddy", "run", ...config] };
 }

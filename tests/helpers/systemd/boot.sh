@@ -25,7 +25,7 @@ for name in basic multi-user network-online shutdown sockets; do cp "/lib/system
 cp /lib/systemd/system/dbus.{socket,service} /run/units/
 printf '[Unit]\nDescription=System Initialization\n' > /run/units/sysinit.target
 # There is no journal.
-for unit in stopwatch-web stopwatch-migrate stopwatch-dispatcher@; do
+for unit in stopwatch-web@ stopwatch-migrate stopwatch-dispatcher@; do
   mkdir "/run/units/$unit.service.d"
   printf '[Service]\nStandardOutput=append:/var/log/%%p.log\nStandardError=append:/var/log/%%p.log\n' \
     > "/run/units/$unit.service.d/log.conf"

@@ -1,13 +1,14 @@
 // Guards: deploy/proxies/**, server/edge/**, server/http/**
 // Needs: proxies
 import { once } from "node:events";
-import { createServer, request as sendInClear } from "node:http";
+import { createServer, Server, type ServerResponse, request as sendInClear } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { Agent, request as sendRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#scripts/ports.ts";
+import { endConnectionsOnClose } from "#server/edge/end-connections.ts";
 import { type FrontProxy, hasProxy, PROXIED_HOST, startFrontProxy, statedIdleMs } from "#tests/helpers/front-proxy.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { FUTURE, TARGET } from "../api/api.ts";
@@ -24,6 +25,40 @@ type Sent = {
   agent?: Agent;
   before?: FrontProxy;
 };
+
+type Stub = Awaited<ReturnType<typeof startStub>>;
+
+/** In the place of a web part: it stops as one, and answers each call with 200, a little later, or as `answer` does. */
+async function startStub(
+  port: number,
+  answer: (response: ServerResponse) => void = (response) => setTimeout(() => response.end(), 20),
+) {
+  const calls: string[] = [];
+  let isStopping = false;
+  const server = createServer((request, response) => {
+    addAnswer(response);
+    request.resume();
+    if (request.url === "/healthz") return void response.writeHead(isStopping ? 503 : 200).end();
+    calls.push(request.url ?? "");
+    request.on("end", () => answer(response));
+  });
+  const addAnswer = endConnectionsOnClose(server, () => true);
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    /** The paths that it was asked for. */
+    calls,
+    /** As on SIGTERM. */
+    async stop() {
+      isStopping = true;
+      await new Promise((resolve) => server.close(resolve));
+    },
+    kill() {
+      Server.prototype.close.call(server);
+      server.closeAllConnections();
+    },
+  };
+}
 
 for (const name of ["nginx", "caddy"] as const) {
   describe.skipIf(!hasProxy(name))(`behind ${name} (skipped where it is not installed)`, () => {
@@ -279,6 +314,63 @@ for (const name of ["nginx", "caddy"] as const) {
       await waitFor("the proxy closes the connection", () => isClosed);
       await own.stop();
       upstream.close();
+    });
+
+    it("a release of the web part, one at a time, answers every call once, those under way too", async () => {
+      const [firstPort, secondPort] = [await freePort(), await freePort()];
+      let first = await startStub(firstPort);
+      const own = await startFrontProxy(name, await freePort(), firstPort, secondPort);
+      const agent = new Agent({ keepAlive: true });
+      const answers: [call: string, status: number][] = [];
+      let isOver = false;
+      const call = async (caller: number) => {
+        for (let turn = 0; !isOver; turn++) {
+          const sent = `/v1/${caller}-${turn}`;
+          const method = turn % 2 === 0 ? "POST" : "GET";
+          const { status } = await ask(sent, {
+            method,
+            body: method === "POST" ? sent : undefined,
+            agent,
+            before: own,
+          });
+          answers.push([sent, status]);
+        }
+      };
+      const load = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(call));
+      const answered = (stub: Stub) => waitFor("it has answered", () => stub.calls.length > 0);
+
+      await answered(first);
+      const second = await startStub(secondPort);
+      await first.stop();
+      await answered(second);
+      const calls = [...first.calls];
+      first = await startStub(firstPort);
+      await answered(first);
+      await second.stop();
+      calls.push(...second.calls);
+      const before = first.calls.length;
+      await waitFor("the first alone answers", () => first.calls.length > before);
+      isOver = true;
+      await load;
+      calls.push(...first.calls);
+
+      expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
+      expect(calls.sort()).toEqual(answers.map(([sent]) => sent).sort());
+      agent.destroy();
+      await own.stop();
+      first.kill();
+    });
+
+    it("a call that the web part may have processed is not sent to the second one", async () => {
+      const [firstPort, secondPort] = [await freePort(), await freePort()];
+      const first = await startStub(firstPort, (response) => response.destroy());
+      const second = await startStub(secondPort);
+      const own = await startFrontProxy(name, await freePort(), firstPort, secondPort);
+      const answer = await ask("/v1/schedules", { method: "POST", headers: json, body: create("x"), before: own });
+      expect([answer.status, errorCode(answer)]).toEqual([503, "UNAVAILABLE"]);
+      expect([first.calls, second.calls]).toEqual([["/v1/schedules"], []]);
+      await own.stop();
+      for (const stub of [first, second]) stub.kill();
     });
 
     it("no request hides in the body of another one", async () => {

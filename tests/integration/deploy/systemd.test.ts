@@ -10,7 +10,7 @@ const unitFile = (name: string) => fileURLToPath(new URL(`../../../deploy/system
 const read = (name: string) => readFileSync(unitFile(name), "utf8");
 const hasAnalyzer = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-const UNITS = ["stopwatch-web.service", "stopwatch-dispatcher@.service", "stopwatch-migrate.service"];
+const UNITS = ["stopwatch-web@.service", "stopwatch-dispatcher@.service", "stopwatch-migrate.service"];
 /** Of 10, as `systemd-analyze security` counts. */
 const EXPOSURE_MAX = 3;
 
@@ -28,6 +28,14 @@ describe.skipIf(!hasAnalyzer)("the sandbox of the units (skipped where systemd-a
 });
 
 describe("the units", () => {
+  it("start one web part, whose port both proxies prefer", () => {
+    expect(read("stopwatch.target")).toMatch(/^Wants=.* stopwatch-web@3000\.service /m);
+    expect(read("../proxies/nginx.conf")).toMatch(
+      /server 127\.0\.0\.1:3000 max_fails=0;\n.* 127\.0\.0\.1:3001 .*backup;/,
+    );
+    expect(read("../proxies/Caddyfile")).toMatch(/127\.0\.0\.1:3000 127\.0\.0\.1:3001 \{\n\s*lb_policy first\n/);
+  });
+
   it("start a dispatcher with the options of npm run dispatcher, and one arena of memory", () => {
     const unit = read("stopwatch-dispatcher@.service");
     const [, options = ""] = /^ExecStart=\S+ (.*) dispatcher\/main\.ts$/m.exec(unit) ?? [];

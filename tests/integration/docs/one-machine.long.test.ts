@@ -22,6 +22,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   let receiver: Receiver;
   let systemd: Systemd;
   let webPort: number;
+  let web: string;
   let dispatcherPort: number;
   let dispatcher: string;
   /** Puts the packages of this folder in the place of `npm ci`. */
@@ -33,6 +34,8 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     receiver = await startReceiver({ tls: false });
     systemd = await bootSystemd();
     dispatcherPort = await freePort();
+    webPort = await freePort();
+    web = `stopwatch-web@${webPort}.service`;
     dispatcher = `stopwatch-dispatcher@${dispatcherPort}.service`;
   });
   afterAll(async () => {
@@ -65,12 +68,11 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
     await step(put(program, install));
 
     await step(put(settings, [["postgres://stopwatch@/stopwatch?host=/run/postgresql", server.url]]));
-    webPort = await freePort();
-    await step(`echo 'PORT=${webPort}\nDELIVERY_ALLOW=${receiver.origin}' >> /etc/stopwatch/stopwatch.env`);
+    await step(`echo 'DELIVERY_ALLOW=${receiver.origin}' >> /etc/stopwatch/stopwatch.env`);
 
-    // Other tests may have the port of the page.
-    const otherPort = `sed -i s/@9464/@${dispatcherPort}/ /etc/systemd/system/stopwatch.target\nsystemctl daemon-reload`;
-    await step(put(units, [["systemctl daemon-reload", otherPort]]));
+    // Other tests may have the ports of the page.
+    const otherPorts = `sed -i 's/@9464/@${dispatcherPort}/; s/@3000/@${webPort}/' /etc/systemd/system/stopwatch.target`;
+    await step(put(units, [["systemctl daemon-reload", `${otherPorts}\nsystemctl daemon-reload`]]));
     await bothAreReady();
     expect(await systemd.run("systemd-analyze", "verify", "stopwatch.target")).toBe("");
 
@@ -119,7 +121,7 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   });
 
   it("start what was killed again", async () => {
-    for (const unit of ["stopwatch-web.service", dispatcher]) {
+    for (const unit of [web, dispatcher]) {
       await systemd.systemctl("kill", "--signal=KILL", "--kill-who=main", unit);
       await waitFor(`${unit} was started again`, async () => (await systemd.show(unit, "NRestarts")) === "1");
     }
@@ -127,11 +129,17 @@ describe.skipIf(!canBootSystemd)("the steps of one-machine.md (as root on Linux 
   });
 
   it("bring a newer version, and stop in order", async () => {
-    await step(put(upgrade, install));
+    const secondPort = await freePort();
+    const ports: [string, string][] = [3001, 3000, 3001].map((port) => [
+      `stopwatch-web@${port}`,
+      `stopwatch-web@${port === 3000 ? webPort : secondPort}`,
+    ]);
+    await step(put(upgrade, [...install, ...ports]));
     await bothAreReady();
+    expect(await systemd.show(`stopwatch-web@${secondPort}`, "ActiveState")).toBe("inactive");
     expect((await systemd.run("readlink", "/opt/stopwatch")).trim()).toBe("/opt/stopwatch-0.2.0");
     await systemd.systemctl("stop", "stopwatch-*");
-    for (const unit of ["stopwatch-web.service", dispatcher]) {
+    for (const unit of [web, dispatcher]) {
       expect([unit, await systemd.show(unit, "Result"), await systemd.show(unit, "ExecMainStatus")]).toEqual([
         unit,
         "success",

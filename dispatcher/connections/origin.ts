@@ -54,6 +54,11 @@ export type Origin = {
   frontierMs: number;
   /** Since when a claimed request has waited for a connection, monotonic ms. */
   readySinceMs: number;
+  /**
+   * Whether claimed requests were put back, and it has neither answered nor got a connection since. Then nothing is let through
+   * without a connection, so that what was put back stays ahead of what is due after it.
+   */
+  isStuck: boolean;
   readonly forecast: ConnectionForecast;
   /** Average time from request to status line, ms; before the first answer, the time that connecting took. */
   latencyMs: number;
@@ -83,7 +88,7 @@ export const SLOW_MS = 50;
 const SLOW_FACTOR = 4;
 /**
  * If an origin answers nothing for this long, its claimed requests are put back, ms. It is longer than the quarter of a
- * second for which a busy origin or machine pauses: requests that are put back lose their order within the account.
+ * second for which a busy origin or machine pauses: each that is put back costs two statements.
  */
 const STALLED_MS = 1_000;
 export function createOrigin(key: string): Origin {
@@ -110,6 +115,7 @@ export function createOrigin(key: string): Origin {
     spare: new Set(),
     frontierMs: Number.NEGATIVE_INFINITY,
     readySinceMs: 0,
+    isStuck: false,
     forecast: new ConnectionForecast(),
     latencyMs: Number.NaN,
     provenMs: 0,
@@ -169,6 +175,7 @@ export function isStalled(origin: Origin, nowMs: number): boolean {
 /** Records a new connection. Until the first answer, the shortest connect time is used as the latency. */
 export function noteConnected(origin: Origin, { connectMs, roundTripMs }: Connection): void {
   origin.roundTripMs = roundTripMs;
+  origin.isStuck = false;
   if (origin.answeredAtMs > Number.NEGATIVE_INFINITY) return;
   origin.latencyMs = Number.isNaN(origin.latencyMs) ? connectMs : Math.min(origin.latencyMs, connectMs);
 }
@@ -183,6 +190,7 @@ export function noteAnswer(
   origin.latencyMs = isFirst ? latencyMs : origin.latencyMs * 0.9 + latencyMs * 0.1;
   origin.provenMs = isFirst ? provenMs : origin.provenMs * 0.9 + provenMs * 0.1;
   origin.answeredAtMs = nowMs;
+  origin.isStuck = false;
   origin.answers++;
   if (!(origin.quickestNowMs <= latencyMs)) origin.quickestNowMs = latencyMs;
 }

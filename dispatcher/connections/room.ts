@@ -33,10 +33,10 @@ const IDLE_FACTOR = 4;
 
 /**
  * How many requests beyond its free connections may be claimed ahead for this origin: those that it answers within
- * HEADROOM_MS by its recent latency. None for an origin that is slow at the moment.
+ * HEADROOM_MS by its recent latency. None for an origin that is slow at the moment, or stuck.
  */
 function headroom(origin: Origin, nowMs: number): number {
-  if (Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
+  if (origin.isStuck || Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
   const answered = Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
   const max = readyOf(origin) === 0 ? HEADROOM_AHEAD_MAX : HEADROOM_MAX;
   return Math.min(answered, Math.max(max, origin.pacePerMs * HEADROOM_MS));

@@ -37,11 +37,15 @@ export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Ho
  * reserved all others.
  */
 export const maySpare = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
-  hasFew(delivery, holdings) && isSlow(origin, nowMs) && (origin.spare.has(delivery) || spareTaken(origin) < SPARE_MAX);
+  hasFew(delivery, holdings) &&
+  canSpare(origin, nowMs) &&
+  (origin.spare.has(delivery) || spareTaken(origin) < SPARE_MAX);
 
 /** Whether a spare connection is left for any delivery. */
 export const hasSpare = (origin: Origin, nowMs: number): boolean =>
-  isSlow(origin, nowMs) && spareTaken(origin) < SPARE_MAX;
+  canSpare(origin, nowMs) && spareTaken(origin) < SPARE_MAX;
+
+const canSpare = (origin: Origin, nowMs: number): boolean => isSlow(origin, nowMs) && !origin.isStuck;
 
 /** Notes that `delivery` is let through, which may be for a spare connection. */
 export function noteSpare(origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): void {

@@ -94,10 +94,11 @@ export class WaitingList implements PoolListener {
     return [...this.#withReady].flatMap((origin) => this.#takeReadyOf(origin, which));
   }
 
-  /** Removes and returns the claimed deliveries to origins that answer nothing. */
+  /** Removes and returns the claimed deliveries to origins that answer nothing, which are stuck from now on. */
   takeStalled(): Delivery[] {
     const nowMs = this.#deps.clock.monotonic();
     const stalled = [...this.#withReady].filter((origin) => isStalled(origin, nowMs));
+    for (const origin of stalled) origin.isStuck = true;
     return stalled.flatMap((origin) => this.#takeReadyOf(origin, () => true));
   }
 

@@ -43,6 +43,12 @@ export class FleetTables {
     return { standing, hold: null, isWhole: true };
   }
 
+  /** Whether another dispatcher than `id` owns a shard. */
+  isOthers(id: string, shard: number): boolean {
+    const owner = this.#shards[shard]?.owner ?? null;
+    return owner !== null && owner !== id;
+  }
+
   beat({ id, recoveredToMs = null }: BeatingDispatcher): FleetCounts & { owned: Map<number, number> } {
     const nowMs = this.#store.now();
     const mine = this.#dispatchers.get(id) ?? {

@@ -74,8 +74,10 @@ function replaceModules(): void {
       ),
   });
   queries("#db/queries/schedules/release.ts", {
-    releaseSchedules: (sql, ...args: Parameters<Store["release"]>) =>
-      sql.execute("other", args[1].length, (store) => store.release(...args)),
+    releaseSchedules: (sql, id: string, claims: Parameters<Store["release"]>[1]) =>
+      sql.execute("other", claims.length, (store) =>
+        store.release(id, claims, (shard) => current().tables.isOthers(id, shard)),
+      ),
   });
   queries("#db/queries/schedules/expired-claims.ts", {
     readExpiredClaims: (sql, ...args: Parameters<Store["readExpiredClaims"]>) =>

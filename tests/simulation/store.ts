@@ -220,7 +220,12 @@ export class Store {
     });
   }
 
-  release(dispatcherId: string, claims: readonly { id: string; version: number }[]) {
+  /** `isOthers` says whether another dispatcher owns a shard. */
+  release(
+    dispatcherId: string,
+    claims: readonly { id: string; version: number }[],
+    isOthers: (shard: number) => boolean,
+  ) {
     const released = claims.flatMap(({ id, version }) => {
       const one = this.schedules.get(id);
       if (one?.status !== "firing" || one.version !== version || one.claimedBy !== dispatcherId) return [];
@@ -229,6 +234,7 @@ export class Store {
       one.version++;
       one.attempts--;
       this.#addOpen(one);
+      if (isOthers(one.account.shard)) this.#announce(one.account, id, dueOf(one), 1);
       return [{ id, version: one.version }];
     });
     return { released, locked: [] };

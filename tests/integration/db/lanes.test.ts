@@ -432,4 +432,17 @@ describe("a NOTIFY about due schedules", () => {
     });
     expect(notifications).toEqual([await notice(ids[1] as string, 3)]);
   });
+
+  it("is sent when a schedule is put back whose shard another dispatcher has taken meanwhile", async () => {
+    const ids = [await create(null), await create(null)];
+    const claims = [await claim(ids[0] as string), await claim(ids[1] as string)];
+    const putBack = (n: number) => releaseSchedules(harness.dispatcher, harness.dispatcherId, claims.slice(n, n + 1));
+    const notifications = await notificationsDuring(async () => {
+      await putBack(0);
+      await harness.web`UPDATE shards SET owner = gen_random_uuid() WHERE id = (
+        SELECT shard FROM accounts WHERE id = ${lane.accountId})`;
+      await putBack(1);
+    });
+    expect(notifications).toEqual([await notice(ids[1] as string, 1)]);
+  });
 });

@@ -41,13 +41,14 @@ function start() {
       connection: (delivery: Delivery) => waitingList.onConnectionReleased(delivery),
     },
   );
-  const known = (accountId: string) =>
-    deliveries.add(dueSchedule({ accountId, dueAtMs: now, origin: ORIGIN, bytes: 100 }), 0);
+  const known = (accountId: string, dueAtMs = now) =>
+    deliveries.add(dueSchedule({ accountId, dueAtMs, origin: ORIGIN, bytes: 100 }), 0);
   const waits = (delivery: Delivery) => {
     deliveries.move(delivery, "awaiting connection");
     waitingList.add(delivery);
   };
   return {
+    deliveries,
     pool,
     waitingList,
     begun,
@@ -161,6 +162,23 @@ describe("an origin whose allowed connections all have a hanging request of one 
     const { waiting } = await startHanging();
     const all = Array.from({ length: 2 * SPARE_MAX }, (_, n) => waiting(`few-${n}`));
     expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(SPARE_MAX);
+  });
+});
+
+describe("what was put back since its origin answered nothing", () => {
+  it("is not overtaken by what is due after it, which waits for a connection too", async () => {
+    const { ready, waiting, waits, known, open, pass, waitingList, deliveries } = await startHanging();
+    const first = ready("few");
+    pass(1_500);
+    expect(waitingList.takeStalled()).toEqual([first]);
+    deliveries.move(first, "releasing");
+    const second = waiting("few");
+    expect(second.state).toBe("awaiting connection");
+    deliveries.move(first, "removed");
+    const again = known("few", first.dueAtMs);
+    waits(again);
+    await open();
+    expect([again.state, second.state]).toEqual(["awaiting turn", "awaiting turn"]);
   });
 });
 

@@ -31,7 +31,7 @@ export function randomScenario(seed: number): Scenario {
 
 const HOOK = "https://hook.example.com";
 /** What is put back, since its origin answers nothing, is read again within this. Meanwhile another may get a connection, ms. */
-const PUT_BACK_MS = 300;
+const PUT_BACK_MS = 500;
 
 type Choices = {
   between: (low: number, high: number) => number;

@@ -300,7 +300,12 @@ for (const name of ["nginx", "caddy"] as const) {
       // The default of Node.js, which the web part has.
       expect(await statedIdleMs(name)).toBeLessThan(createServer().keepAliveTimeout);
       let isClosed = false;
-      const upstream = createServer({ keepAliveTimeout: 0 }, (_request, response) => response.end("answered"));
+      // Two calls at once, so that there are two connections: checks of health may use one each second.
+      const calls: ServerResponse[] = [];
+      const upstream = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+        if (request.url === "/healthz") return response.end();
+        if (calls.push(response) === 2) for (const call of calls) call.end("answered");
+      });
       upstream.on("connection", (socket) => {
         socket.on("end", () => {
           isClosed = true;
@@ -309,7 +314,7 @@ for (const name of ["nginx", "caddy"] as const) {
       upstream.listen(0, "127.0.0.1");
       await once(upstream, "listening");
       const own = await startFrontProxy(name, await freePort(), (upstream.address() as AddressInfo).port);
-      await ask("/", { before: own });
+      await Promise.all([ask("/", { before: own }), ask("/", { before: own })]);
       // Without the configured time, nginx closes it after 60 s and Caddy after 120 s.
       await waitFor("the proxy closes the connection", () => isClosed);
       await own.stop();

@@ -181,7 +181,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       let timer: NodeJS.Timeout | undefined;
       const outcome = (async () => work(wrap(queries?.sql ?? current.sql), () => timer?.refresh()))();
       const deadline = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs)), deadlineMs);
+        timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs, options.name)), deadlineMs);
       });
       try {
         const result = await Promise.race([outcome, deadline]);
@@ -268,8 +268,9 @@ function codeOfCall(error: unknown): string | undefined {
 }
 
 class DeadlinePassed extends Error {
-  constructor(deadlineMs: number) {
-    super(`the database did not answer within ${deadlineMs} ms`);
+  /** `name`: of the pool, as in pg_stat_activity. It says which work is late. */
+  constructor(deadlineMs: number, name: string) {
+    super(`the database did not answer within ${deadlineMs} ms (${name})`);
   }
 }
 

@@ -41,7 +41,7 @@ export class Demand {
     const lacks = delivery.needsNewConnection
       ? origin.unused.length + origin.opening.size === 0
       : connectionsOf(origin) < Math.max(needed, neededIfSlow);
-    if (lacks && isWithinLimits(delivery, limits, holdings) && pool.mayOpen(origin, delivery)) {
+    if (lacks && isWithinLimits(delivery, limits, holdings) && pool.mayOpen(origin, delivery.accountId)) {
       pool.open(origin, delivery.accountId);
     }
   }
@@ -69,7 +69,7 @@ export class Demand {
     for (let left = Math.min(lacking, this.#entitled(origin) - connectionsOf(origin)); left > 0; left--) {
       const next = this.#next(origin);
       if (!next) return;
-      if (!pool.mayOpen(origin, next)) {
+      if (!pool.mayOpen(origin, next.accountId)) {
         origins.press(origin, true);
         return;
       }
@@ -87,7 +87,7 @@ export class Demand {
     if (hasFree || !isSlow(origin, clock.monotonic())) return;
     const mayHave = (delivery: Delivery) => hasFew(delivery, holdings) && isWithinLimits(delivery, limits, holdings);
     const next = origin.ready.peek((delivery) => sendsFew(delivery, holdings)) ?? origin.waiting.peek(mayHave);
-    if (next && pool.mayOpen(origin, next, SPARE_MAX)) pool.open(origin, next.accountId);
+    if (next && pool.mayOpen(origin, next.accountId, SPARE_MAX)) pool.open(origin, next.accountId);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Demand {
     let lacking = waiting + reserved - origin.unused.length - origin.opening.size;
     const first = next ?? origin.readyForNew.peek();
     for (; lacking > 0 && first; lacking--) {
-      const mayOpen = this.#entitled(origin) > connectionsOf(origin) && pool.mayOpen(origin, first);
+      const mayOpen = this.#entitled(origin) > connectionsOf(origin) && pool.mayOpen(origin, first.accountId);
       if (mayOpen) pool.open(origin, first.accountId);
       else if (!pool.replaceIdle(origin, first.accountId)) return;
     }

@@ -1,15 +1,11 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
-import { mayUseReserve } from "../delivery/reserve.ts";
-import type { Time } from "../runtime/clock.ts";
 import type { Account } from "./accounts.ts";
 import type { Origin } from "./origin.ts";
 
 /** An account with fewer connections than this may use the last quarter of the process's connections. */
 const SMALL_ACCOUNT = 16;
 const LARGE_ACCOUNTS_SHARE = 0.75;
-/** The share of them that every delivery may use. The others are reserved for those on time. */
-const UNRESERVED_SHARE = 0.875;
 /** The share of the process's connections that all accounts together may have to one origin. */
 const ORIGIN_SHARE = 0.25;
 /** The share of the process's connections that one account may be opening at once: its hosts may not answer. */
@@ -60,10 +56,3 @@ export function totalMax(account: Account | undefined, { total }: ConnectionLimi
   const isSmall = account === undefined || account.connections < SMALL_ACCOUNT;
   return isSmall ? total : total * LARGE_ACCOUNTS_SHARE;
 }
-
-/** Whether a process with `open` connections may have one more for a delivery due at `dueAtMs`. */
-export const mayUseOneMore = (
-  open: number,
-  dueAtMs: number,
-  { limits, holdings, clock }: { limits: ConnectionLimits; holdings: Readonly<Holdings>; clock: Time },
-): boolean => open < Math.max(limits.total * UNRESERVED_SHARE, 1) || mayUseReserve(dueAtMs, clock.now(), holdings);

@@ -9,7 +9,7 @@ import type { OpenResult } from "./dialer.ts";
 import { furtherSockets } from "./further-sockets.ts";
 import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
 import { idleOf, idleOfAnother, unusedBesideRetries, unusedInVain } from "./idle-connections.ts";
-import { type ConnectionLimits, isFull, mayOpenAnother, mayUseOneMore, originMax, totalMax } from "./limits.ts";
+import { type ConnectionLimits, isFull, mayOpenAnother, originMax, totalMax } from "./limits.ts";
 import { dropIdle, noteAnswer, noteConnected, type Origin, openOf } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { PoolListener } from "./pool-listener.ts";
@@ -67,18 +67,15 @@ export class Pool {
   }
 
   /**
-   * Whether another connection to `origin` may be opened for a delivery. May close an idle connection for it: one of its
-   * account's own when the account is at its limit, any when the process is.
+   * Whether another connection to `origin` may be opened for account `id`. May close an idle connection for it: one of
+   * the account's own when the account is at its limit, any when the process is.
    */
-  mayOpen(origin: Origin, { accountId: id, dueAtMs }: Delivery, spare = 0): boolean {
+  mayOpen(origin: Origin, id: string, spare = 0): boolean {
     const { limits, origins } = this.#deps;
     if (!this.mayHaveMore(origin, spare) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
     const account = this.accounts.get(id);
     if (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins))) return false;
-    const mayUseMore = () => mayUseOneMore(this.accounts.total, dueAtMs, this.#deps);
-    if (this.accounts.total < totalMax(account, limits) && mayUseMore()) return true;
-    // What is late closes idle connections, and opens none, until those are free that are reserved for others.
-    return this.#closeIdle(idleOfAnother(origin, origins)) && mayUseMore();
+    return this.accounts.total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
   }
 
   /** Closes an idle connection to `origin`, then opens a new one for account `id`. Returns false when it may not. */
@@ -87,7 +84,7 @@ export class Pool {
     const idle = own ?? origin.warm[0];
     if (!idle || !mayOpenNow(origin, this.#now())) return false;
     if (!own && (this.isFullAt(origin, id) || !this.mayHaveAnother(id))) return false;
-    const opening = this.accounts.begin(origin, id, this.#now());
+    const opening = this.#begin(origin, id);
     this.#close(origin, idle);
     idle.onBroken = () => this.#dial(origin, opening);
     return true;
@@ -95,7 +92,7 @@ export class Pool {
 
   /** Starts to open a connection for account `id`. The listener gets the result. */
   open(origin: Origin, id: string): void {
-    this.#dial(origin, this.accounts.begin(origin, id, this.#now()));
+    this.#dial(origin, this.#begin(origin, id));
   }
 
   /** Acquires a connection for `delivery`, the one used last or an unused one, and marks it busy. */
@@ -168,6 +165,11 @@ export class Pool {
   close(): void {
     const all = [...this.#deps.origins.all()].flatMap(({ unused, warm, busy }) => [...unused, ...warm, ...busy.keys()]);
     for (const connection of all) connection.destroy();
+  }
+
+  /** Counts a connection from the decision to open it. */
+  #begin(origin: Origin, id: string): Opening {
+    return this.accounts.begin(origin, id, this.#now());
   }
 
   #dial(origin: Origin, opening: Opening): void {

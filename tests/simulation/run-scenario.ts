@@ -12,7 +12,7 @@ export async function runScenario(
   seed: number,
 ): Promise<Verdict & { events: number; elapsedMs: number }> {
   const { dispatchers = 1, begin, seconds = 20, bounds } = scenario;
-  const sim = new Simulation(seed, scenario.settings);
+  const sim = new Simulation(seed);
   try {
     const members = [];
     for (let n = 0; n < dispatchers; n++) members.push(await sim.start());

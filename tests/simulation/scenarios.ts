@@ -8,7 +8,6 @@ export type Scenario = {
   /** Prepares what happens. The control group has `seconds` of schedules from its call on. */
   begin: (sim: Simulation, members: Member[]) => void | Promise<void>;
   seconds?: number;
-  settings?: Record<string, string>;
   bounds?: Partial<Bounds>;
 };
 
@@ -142,23 +141,6 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "40,000 accounts at one instant",
     begin: (sim) => void many(40_000, () => sim.store.create(sim.account(), HOOK, [sim.world.now() + 15_000])),
-  },
-  {
-    name: "20,000 of 200 accounts at one instant, to 2,000 origins, with 400 connections",
-    settings: { DELIVERY_CONNECTIONS_MAX: "400" },
-    begin: (sim) => {
-      for (let n = 0; n < 2_000; n++) {
-        sim.targets.set(`https://of-${n}.example.com`, { connectMs: () => 20, latencyMs: around(sim, 200) });
-      }
-      many(200, (a) => {
-        const account = sim.account();
-        for (let n = 0; n < 100; n++) {
-          sim.store.create(account, `https://of-${(a * 10 + (n % 10)) % 2_000}.example.com`, [
-            sim.world.now() + 12_000,
-          ]);
-        }
-      });
-    },
   },
   {
     name: "a dispatcher that is killed, of two",

@@ -7,8 +7,7 @@ import { Origins } from "#dispatcher/connections/origins.ts";
 import { Pool } from "#dispatcher/connections/pool.ts";
 import type { Connection } from "#dispatcher/delivery/connection.ts";
 import { type Delivery, newDelivery } from "#dispatcher/delivery/delivery.ts";
-import { Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
-import { LARGE_BURST } from "#dispatcher/delivery/reserve.ts";
+import { Holdings } from "#dispatcher/delivery/holdings.ts";
 
 const KEY = "https://a.example";
 
@@ -32,7 +31,6 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
   const pool = new Pool({ origins, opener: dialer, limits, holdings, clock: clock as never, onError });
   const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
   return {
-    holdings,
     origins,
     pool,
     demand,
@@ -107,7 +105,7 @@ describe("a connection", () => {
     pool.open(origin("https://idle.example"), "a");
     pool.open(origin("https://other.example"), "b");
     await open();
-    expect(pool.mayOpen(origin(), of("a"))).toBe(true);
+    expect(pool.mayOpen(origin(), "a")).toBe(true);
     pool.open(origin(), "a");
     expect(counts()).toEqual({
       "a all": 1,
@@ -116,7 +114,7 @@ describe("a connection", () => {
       "b all": 1,
       "b https://other.example": 1,
     });
-    expect(pool.mayOpen(origin("https://more.example"), of("a"))).toBe(false);
+    expect(pool.mayOpen(origin("https://more.example"), "a")).toBe(false);
   });
 });
 
@@ -124,37 +122,11 @@ describe("connections that are being opened", () => {
   it("are at most an eighth of the process's connections for one account, so that other accounts can open theirs", () => {
     const { pool, origin } = start({ total: 64 });
     let n = 0;
-    while (pool.mayOpen(origin(`https://host-${n}.example`), of("a")))
+    while (pool.mayOpen(origin(`https://host-${n}.example`), "a"))
       pool.open(origin(`https://host-${n++}.example`), "a");
     expect(n).toBe(8);
-    expect(pool.mayOpen(origin(), of("b"))).toBe(true);
+    expect(pool.mayOpen(origin(), "b")).toBe(true);
     expect(pool.figures()).toMatchObject({ open: 0, opening: 8, max: 64 });
-  });
-});
-
-describe("the last eighth of the process's connections", () => {
-  it("is for deliveries that are on time and of no large burst; others open one once fewer are open", async () => {
-    const { pool, holdings, origin, pass, open } = start({ total: 64 });
-    for (let n = 0; n < 56; n++) pool.open(origin(`https://host-${n}.example`), `account-${n}`);
-    const small = { ...of("b"), dueAtMs: 3_000 };
-    const burst = { ...of("c"), dueAtMs: 4_000 };
-    holdings.memoryByInstant.set(instantOf(4_000), LARGE_BURST);
-    expect(pool.mayOpen(origin(), small)).toBe(true);
-    expect(pool.mayOpen(origin(), burst)).toBe(false);
-    pass(5_000);
-    expect(pool.mayOpen(origin(), small)).toBe(false);
-    await open();
-    expect(pool.mayOpen(origin(), small)).toBe(true);
-    expect(pool.size).toBe(55);
-  });
-
-  it("is freed by what may not use it: an idle connection is closed for it, and no other opened", async () => {
-    const { pool, origin, pass, open } = start({ total: 64 });
-    for (let n = 0; n < 60; n++) pool.open(origin(`https://host-${n}.example`), `account-${n}`);
-    await open();
-    pass(5_000);
-    expect(pool.mayOpen(origin(), of("b"))).toBe(false);
-    expect(pool.size).toBe(59);
   });
 });
 

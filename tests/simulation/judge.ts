@@ -35,6 +35,8 @@ export function judge(sim: Simulation, { control, p99Ms, hasLosses = false, over
     if (found.length > 0) broken.push(`${found.length} ${what}, such as ${example(found[0] as never)}`);
   };
   none("left early", early(sent), (one: Sent) => `${one.scheduleId} by ${(one.dueAtMs - one.atMs).toFixed(3)} ms`);
+  const isAhead = ({ accountId, atMs }: Sent) => atMs < (sim.store.accounts.get(accountId)?.activatedAtMs ?? 0);
+  none("left before their account was active", sent.filter(isAhead), (one: Sent) => one.scheduleId);
   none("attempts were sent twice", doubled(sent), (one: Sent) => `${one.scheduleId}, attempt ${one.attempt}`);
   none(
     "have not come to an end",

@@ -12,7 +12,7 @@ export async function runScenario(
   seed: number,
 ): Promise<Verdict & { events: number; elapsedMs: number }> {
   const { dispatchers = 1, begin, seconds = 20, bounds } = scenario;
-  const sim = new Simulation(seed);
+  const sim = new Simulation(seed, scenario.settings);
   try {
     const members = [];
     for (let n = 0; n < dispatchers; n++) members.push(await sim.start());
@@ -34,6 +34,7 @@ export async function runScenario(
     await sim.runToEnd(10_800_000);
     await sim.run(5_000);
     const verdict = judge(sim, { control, p99Ms: P99_MS, ...bounds });
+    verdict.broken.push(...(scenario.check?.(sim) ?? []));
     return { ...verdict, events: sim.world.events, elapsedMs: sim.world.elapsedMs() };
   } finally {
     sim.close();

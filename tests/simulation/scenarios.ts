@@ -8,7 +8,10 @@ export type Scenario = {
   /** Prepares what happens. The control group has `seconds` of schedules from its call on. */
   begin: (sim: Simulation, members: Member[]) => void | Promise<void>;
   seconds?: number;
+  settings?: Record<string, string>;
   bounds?: Partial<Bounds>;
+  /** What is broken of the scenario's own promise, a line each. */
+  check?: (sim: Simulation) => string[];
 };
 
 const HOOK = "https://hook.example.com";
@@ -51,6 +54,12 @@ export const SCENARIOS: readonly Scenario[] = [
     begin: (sim) => {
       const account = sim.account({ cpsLimit: 20, shard: SHARD });
       sim.store.create(account, HOOK, spread(800, sim.world.now() + 1_000, sim.world.now() + 21_000));
+    },
+    check: ({ store, ledger }) => {
+      const limited = [...store.accounts.values()].find(({ cpsLimit }) => cpsLimit === 20);
+      const atMs = ledger.sentRequests.filter(({ accountId }) => accountId === limited?.id).map((one) => one.atMs);
+      const tookMs = (atMs.at(-1) ?? Number.NaN) - (atMs[20] ?? Number.NaN);
+      return tookMs <= ((atMs.length - 21) / 18) * 1_000 ? [] : [`${atMs.length} took ${tookMs} ms at 20 a second`];
     },
   },
   {
@@ -107,6 +116,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "retries, to an origin all of whose connections a steady stream of 800 a second has",
+    settings: { PLANS: JSON.stringify({ indie: { retryBackoffMs: 1_000 } }) },
     begin: (sim) => {
       const failing = sim.account();
       const isRetried = ({ account, attempt }: { account: string; attempt: number }) =>
@@ -116,6 +126,12 @@ export const SCENARIOS: readonly Scenario[] = [
       many(10, () => {
         sim.store.create(sim.account(), SLOW, spread(1_600, sim.world.now() + 1_000, sim.world.now() + 21_000));
       });
+    },
+    check: ({ ledger }) => {
+      const streamedToMs = Math.max(...ledger.sentRequests.filter((one) => !one.isRetry).map(({ atMs }) => atMs));
+      const retries = ledger.sentRequests.filter(({ isRetry }) => isRetry);
+      const inTime = retries.filter(({ atMs }) => atMs < streamedToMs - 10_000).length;
+      return inTime === 20 ? [] : [`${inTime} of ${retries.length} retries were sent during the stream`];
     },
   },
   {

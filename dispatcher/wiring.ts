@@ -3,16 +3,14 @@ import type { Config } from "#config.ts";
 import { readDatabaseClock } from "#db/queries/fleet/database-clock.ts";
 import { newId } from "#domain/ids.ts";
 import { createMailer } from "#mail/mailer.ts";
+import { createAdmission } from "./admission/create-admission.ts";
 import { BillingUpkeep } from "./billing/billing-upkeep.ts";
 import { ClaimCost } from "./claiming/claim-cost.ts";
 import { CLAIM_AHEAD_MS, Claimer } from "./claiming/claimer.ts";
 import { Expiries } from "./claiming/expiries.ts";
 import { Releases } from "./claiming/releases.ts";
-import { Demand } from "./connections/demand.ts";
 import { Origins } from "./connections/origins.ts";
 import { Pool } from "./connections/pool.ts";
-import { Preparation } from "./connections/preparation.ts";
-import { WaitingList } from "./connections/waiting-list.ts";
 import { connectDatabases } from "./databases.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { Calendar } from "./intake/calendar.ts";
@@ -81,7 +79,7 @@ export function wire(config: Config, options: DispatcherOptions): Parts {
 
 /** Connects each state to the stage that handles it, and each resource to the stage that reuses it once released. */
 function route(parts: Parts): void {
-  const { deliveries, alarm, pool, waitingList, rates, claimer, releases } = parts;
+  const { deliveries, alarm, readyList, waitingList, rates, claimer, releases } = parts;
   const { intake, dueQueue, preparer, sendQueue, exchanges, recorder, ownFaults, origins } = parts;
   deliveries.connect(
     {
@@ -92,7 +90,7 @@ function route(parts: Parts): void {
       refused: (delivery) => claimer.add(delivery),
       claimed: (delivery) => preparer.add(delivery),
       prepared: (delivery) => sendQueue.add(delivery),
-      ready: (delivery) => waitingList.addReady(delivery),
+      ready: (delivery) => readyList.add(delivery),
       writing: (delivery) => exchanges.begin(delivery),
       answered: (delivery) => recorder.add(delivery),
       // In the state "answered" the recorder already has the outcome.
@@ -106,7 +104,6 @@ function route(parts: Parts): void {
       memory: (delivery) => intake.onMemoryFree(delivery),
     },
   );
-  pool.listener = waitingList;
   ownFaults.onOver = () => origins.endPauses();
   alarm.setStages(sendQueue, rates, dueQueue, claimer);
 }
@@ -151,11 +148,10 @@ function createConnections(base: Base, config: Config) {
   const limits = { perOrigin, perAccount, total };
   const { opener, ...listening } = createOpeners(base, config);
   const origins = new Origins({ holdings, monotonic: clock.monotonic });
-  const pool = new Pool({ origins, opener, limits, holdings, clock, onError: outageLog.fatal });
-  const demand = new Demand({ origins, pool, limits, holdings, clock });
-  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
-  const rates = new RateLanes({ deliveries, clock, cost, connections: waitingList });
-  return { origins, pool, demand, waitingList, rates, preparation: new Preparation({ origins, clock }), ...listening };
+  const pool = new Pool({ origins, opener, limits, clock, onError: outageLog.fatal });
+  const admission = createAdmission({ deliveries, origins, pool, limits, clock });
+  const rates = new RateLanes({ deliveries, clock, cost, connections: admission.waitingList });
+  return { origins, pool, rates, ...admission, ...listening };
 }
 
 type Sending = ReturnType<typeof createSending>;
@@ -163,7 +159,7 @@ type Sending = ReturnType<typeof createSending>;
 /** The stages from the claim to the record. */
 function createSending(
   { deliveries, databases, clock, alarm, cost, provenWait, wantedReads, outage, outageLog, log, metrics, id }: Base,
-  { pool, waitingList, preparation }: Connections,
+  { pool, readyList, preparation }: Connections,
   shards: Shards,
   { keyRing, plans, dispatcherConnections }: Config,
   version: string,
@@ -177,7 +173,7 @@ function createSending(
   const expiries = new Expiries({ database: claims, dispatcherId: id, shards, wantedReads });
   const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
   const lead = new SendLead(clock);
-  const sendQueue = new SendQueue({ deliveries, shards, waitingList, preparation, clock, lead, alarm });
+  const sendQueue = new SendQueue({ deliveries, shards, readyList, preparation, clock, lead, alarm });
   const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics });
   const recorder = new Recorder({
     ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, wantedReads, metrics, log },

@@ -1,6 +1,6 @@
 import type { Accounts, Opening } from "./accounts.ts";
 import type { FurtherSockets } from "./address-race.ts";
-import { type ConnectionLimits, mayOpenAnother, totalMax } from "./limits.ts";
+import { type ConnectionLimits, maxOfAll, mayOpenAnother } from "./limits.ts";
 
 /**
  * Counts the sockets of an opening beyond its first: while several addresses are tried side by side, each socket is a
@@ -11,7 +11,7 @@ export function furtherSockets(opening: Opening, accounts: Accounts, limits: Con
     begin() {
       const { account, connections } = opening.owner;
       const isWithin = connections < limits.perOrigin && account.connections < limits.perAccount;
-      if (!isWithin || !mayOpenAnother(account, limits) || accounts.total >= totalMax(account, limits)) return false;
+      if (!isWithin || !mayOpenAnother(account, limits) || accounts.total >= maxOfAll(limits, account)) return false;
       accounts.countFurther(opening, 1);
       return true;
     },

@@ -1,5 +1,5 @@
 import type { Holdings } from "../delivery/holdings.ts";
-import { createOrigin, isIdle, type Origin } from "./origin.ts";
+import { Origin } from "./origin.ts";
 
 /** How long after its last use an origin's latency and distance are remembered, ms. */
 const REMEMBERED_MS = 600_000;
@@ -13,7 +13,6 @@ export class Origins {
   readonly #origins = new Map<string, Origin>();
   /** Origins that may need work. */
   readonly #active = new Set<Origin>();
-  readonly #pressed = new Set<Origin>();
   readonly #withIdle = new Set<Origin>();
   /** The other origins, with since when they have been idle, monotonic ms; the longest idle first. */
   readonly #idle = new Map<Origin, number>();
@@ -31,8 +30,7 @@ export class Origins {
   /** The origin of this key, which is active from now on. */
   originOf(key: string): Origin {
     const origin = this.#origins.get(key) ?? this.#create(key);
-    if (!origin.isActive) {
-      origin.isActive = true;
+    if (!this.#active.has(origin)) {
       this.#idle.delete(origin);
       this.#active.add(origin);
     }
@@ -44,34 +42,19 @@ export class Origins {
     return this.#active;
   }
 
-  /** The origins where something waits for more connections than they may have. */
-  get pressed(): ReadonlySet<Origin> {
-    return this.#pressed;
-  }
-
   /** The origins that may have idle connections, in the order in which they got them. */
   get withIdle(): ReadonlySet<Origin> {
     return this.#withIdle;
   }
 
-  /** Marks whether requests wait because `origin` may not have more connections. */
-  press(origin: Origin, isPressed: boolean): void {
-    if (origin.isPressed === isPressed) return;
-    origin.isPressed = isPressed;
-    if (isPressed) this.#pressed.add(origin);
-    else this.#pressed.delete(origin);
-  }
-
   /** Ends the pauses after failures to connect: what this machine lacked is back. */
   endPauses(): void {
     const nowMs = this.#monotonic();
-    for (const origin of this.#active) origin.openAgainAtMs = Math.min(origin.openAgainAtMs, nowMs);
+    for (const origin of this.#active) origin.allowance.endPause(nowMs);
   }
 
   /** Notes whether `origin` may have idle connections. */
   noteIdle(origin: Origin, mayHave: boolean): void {
-    if (origin.mayHaveIdle === mayHave) return;
-    origin.mayHaveIdle = mayHave;
     if (mayHave) this.#withIdle.add(origin);
     else this.#withIdle.delete(origin);
   }
@@ -87,16 +70,14 @@ export class Origins {
   }
 
   /**
-   * Marks origins as idle that need no work. Drops those that have been idle for ten minutes, or longest when there are
-   * too many.
+   * Marks origins as idle that have no connections and that nothing `wants`. Drops those that have been idle for ten minutes, or
+   * longest when there are too many.
    */
-  setIdleAside(): void {
+  setIdleAside(wants: (origin: Origin) => boolean): void {
     const now = this.#monotonic();
     for (const origin of this.#active) {
-      if (!isIdle(origin, this.reserved(origin))) continue;
-      origin.isActive = false;
+      if (origin.connections > 0 || wants(origin)) continue;
       this.#active.delete(origin);
-      this.press(origin, false);
       this.noteIdle(origin, false);
       this.#idle.set(origin, now);
     }
@@ -113,7 +94,7 @@ export class Origins {
   }
 
   #create(key: string): Origin {
-    const origin = createOrigin(key);
+    const origin = new Origin(key);
     this.#origins.set(key, origin);
     return origin;
   }

@@ -1,20 +1,18 @@
 import { earlyLeadMs } from "#domain/early-fire.ts";
 import type { Connection } from "../delivery/connection.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
 import type { FurtherSockets } from "./address-race.ts";
 import type { OpenResult } from "./dialer.ts";
 import { furtherSockets } from "./further-sockets.ts";
-import { mayOpenMore, mayOpenNow, notePeak } from "./growth.ts";
-import { idleOf, idleOfAnother, unusedBesideRetries, unusedInVain } from "./idle-connections.ts";
-import { type ConnectionLimits, isFull, mayOpenAnother, originMax, totalMax } from "./limits.ts";
-import { dropIdle, noteAnswer, noteConnected, type Origin, openOf } from "./origin.ts";
+import { allowedTo, mayOpenMore, mayOpenNow } from "./growth.ts";
+import { idleOf, idleOfAnother, unusedInVain } from "./idle-connections.ts";
+import { type ConnectionLimits, isFull, maxOfAll, mayOpenAnother, originMax } from "./limits.ts";
+import type { Origin } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import { type Recount, recount } from "./recount.ts";
-import { mayUse } from "./spare.ts";
 
 const KEPT_MAX_MS = 60_000;
 
@@ -26,7 +24,6 @@ type Deps = {
     readonly resolving: number;
   };
   limits: ConnectionLimits;
-  holdings: Readonly<Holdings>;
   clock: Time;
   onError: (error: unknown) => void;
 };
@@ -46,18 +43,18 @@ export class Pool {
     return this.accounts.total;
   }
 
-  /** Whether the origin's own bounds allow another connection. `spare` may be opened beyond those that are allowed. */
-  mayHaveMore(origin: Origin, spare = 0): boolean {
+  /** Whether the origin's own bounds allow another connection, for an account that `isSmall` there or not. */
+  mayHaveMore(origin: Origin, isSmall = false): boolean {
     // Called for each request of a busy origin, so read the clock only when the count allows more.
-    if (openOf(origin) >= origin.allowed + spare) return false;
-    return mayOpenMore(origin, originMax(this.#deps.limits), this.#now(), spare);
+    if (origin.open >= allowedTo(origin, isSmall)) return false;
+    return mayOpenMore(origin, originMax(this.#deps.limits), this.#now(), isSmall);
   }
 
   /** Whether account `id` may have another connection, after an idle one is closed if needed. */
   mayHaveAnother(id: string): boolean {
     const { limits } = this.#deps;
     const account = this.accounts.get(id);
-    const hasRoomInAll = this.accounts.total < totalMax(account, limits) || this.#deps.origins.withIdle.size > 0;
+    const hasRoomInAll = this.accounts.total < maxOfAll(limits, account) || this.#deps.origins.withIdle.size > 0;
     return hasRoomInAll && (!account || mayOpenAnother(account, limits));
   }
 
@@ -67,15 +64,15 @@ export class Pool {
   }
 
   /**
-   * Whether another connection to `origin` may be opened for account `id`. May close an idle connection for it: one of
-   * the account's own when the account is at its limit, any when the process is.
+   * Whether another connection to `origin` may be opened for account `id`, which `isSmall` there or not. May close an idle
+   * connection for it: one of the account's own when the account is at its limit, any when the process is.
    */
-  mayOpen(origin: Origin, id: string, spare = 0): boolean {
+  mayOpen(origin: Origin, id: string, isSmall = false): boolean {
     const { limits, origins } = this.#deps;
-    if (!this.mayHaveMore(origin, spare) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
+    if (!this.mayHaveMore(origin, isSmall) || !this.mayHaveAnother(id) || this.isFullAt(origin, id)) return false;
     const account = this.accounts.get(id);
     if (isFull(account, limits) && !this.#closeIdle(idleOf(account, origin, origins))) return false;
-    return this.accounts.total < totalMax(account, limits) || this.#closeIdle(idleOfAnother(origin, origins));
+    return this.accounts.total < maxOfAll(limits, account) || this.#closeIdle(idleOfAnother(origin, origins));
   }
 
   /** Closes an idle connection to `origin`, then opens a new one for account `id`. Returns false when it may not. */
@@ -84,7 +81,7 @@ export class Pool {
     const idle = own ?? origin.warm[0];
     if (!idle || !mayOpenNow(origin, this.#now())) return false;
     if (!own && (this.isFullAt(origin, id) || !this.mayHaveAnother(id))) return false;
-    const opening = this.#begin(origin, id);
+    const opening = this.accounts.begin(origin, id, this.#now());
     this.#close(origin, idle);
     idle.onBroken = () => this.#dial(origin, opening);
     return true;
@@ -92,21 +89,23 @@ export class Pool {
 
   /** Starts to open a connection for account `id`. The listener gets the result. */
   open(origin: Origin, id: string): void {
-    this.#dial(origin, this.#begin(origin, id));
+    this.#dial(origin, this.accounts.begin(origin, id, this.#now()));
   }
 
-  /** Acquires a connection for `delivery`, the one used last or an unused one, and marks it busy. */
-  acquire(origin: Origin, delivery: Delivery): Connection | undefined {
-    if (!mayUse(origin, delivery, this.#deps.holdings)) return undefined;
-    const connection = this.#pick(origin, delivery);
+  /**
+   * Acquires a connection for `delivery`, the one used last or an unused one, and marks it busy. `keptUnused` tells how many
+   * unused connections are kept for others.
+   */
+  acquire(origin: Origin, delivery: Delivery, keptUnused: () => number): Connection | undefined {
+    const connection = this.#pick(origin, delivery, keptUnused);
     if (!connection) return undefined;
     if (origin.warm.at(-1) === connection) origin.warm.pop();
-    else dropIdle(origin, connection);
+    else origin.dropIdle(connection);
     if (connection.owner.account.id !== delivery.accountId) this.#handOver(connection, delivery.accountId);
     connection.owner.account.busy++;
-    connection.answersBefore = origin.answers;
+    connection.answersBefore = origin.answers.count;
     origin.busy.set(connection, this.#now());
-    notePeak(origin);
+    origin.allowance.noteBusy(origin.busy.size);
     return connection;
   }
 
@@ -132,19 +131,17 @@ export class Pool {
 
   /** An answer was read from `connection` after `latencyMs`; `provenMs` of that is its confirmed latency. */
   answered(connection: Connection, latencyMs: number, provenMs: number): void {
-    noteAnswer((connection as OwnedConnection).owner.origin, { latencyMs, provenMs }, this.#now());
+    (connection as OwnedConnection).owner.origin.answers.note({ latencyMs, provenMs }, this.#now());
   }
 
   /** How far ahead of its instant a request to the origin `key` must leave to arrive at the instant, ms. */
   earlyLeadMs(key: string, sendCostMs: number): number {
-    return earlyLeadMs({ connectRttMs: this.#deps.origins.get(key)?.roundTripMs ?? null, sendCostMs });
+    return earlyLeadMs({ connectRttMs: this.#deps.origins.get(key)?.answers.roundTripMs ?? null, sendCostMs });
   }
 
-  /** Closes connections that were never used and are not needed. */
-  closeUnused(origin: Origin): void {
-    if (origin.unused.length === 0) return;
-    const inVain = unusedInVain(origin, this.#deps.origins.reserved(origin), this.#now());
-    for (const connection of inVain) this.#close(origin, connection);
+  /** Closes connections that were opened a while ago and never used, except that `kept` connections stay open. */
+  closeUnused(origin: Origin, kept: number): void {
+    for (const connection of unusedInVain(origin, kept, this.#now())) this.#close(origin, connection);
   }
 
   /**
@@ -167,11 +164,6 @@ export class Pool {
     for (const connection of all) connection.destroy();
   }
 
-  /** Counts a connection from the decision to open it. */
-  #begin(origin: Origin, id: string): Opening {
-    return this.accounts.begin(origin, id, this.#now());
-  }
-
   #dial(origin: Origin, opening: Opening): void {
     this.#deps.opener
       .open(origin.key, furtherSockets(opening, this.accounts, this.#deps.limits), opening.owner.account.id)
@@ -192,17 +184,17 @@ export class Pool {
       this.#broke(origin, connection);
       return;
     }
-    noteConnected(origin, connection);
+    origin.answers.noteConnected(connection);
     origin.unused.push(connection);
     this.#deps.origins.noteIdle(origin, true);
     this.listener?.opened(origin);
     this.listener?.freed(owner.account.id);
   }
 
-  #pick(origin: Origin, delivery: Delivery): OwnedConnection | undefined {
+  #pick(origin: Origin, delivery: Delivery, keptUnused: () => number): OwnedConnection | undefined {
     if (delivery.needsNewConnection) return origin.unused[0];
     for (;;) {
-      const connection = origin.warm.at(-1) ?? unusedBesideRetries(origin, this.#deps);
+      const connection = origin.warm.at(-1) ?? (origin.unused.length > keptUnused() ? origin.unused[0] : undefined);
       if (!connection || !(connection.broken || this.#isOld(connection))) return connection;
       this.#close(origin, connection);
     }
@@ -236,14 +228,14 @@ export class Pool {
 
   #broke(origin: Origin, connection: OwnedConnection): void {
     if (origin.busy.delete(connection)) connection.owner.account.busy--;
-    dropIdle(origin, connection);
+    origin.dropIdle(connection);
     this.#uncount(connection);
     origin.keepAlive.closed(connection, this.#now());
     this.listener?.freed(connection.owner.account.id);
   }
 
   #close(origin: Origin, connection: OwnedConnection): void {
-    dropIdle(origin, connection);
+    origin.dropIdle(connection);
     this.#uncount(connection);
     connection.destroy();
   }

@@ -1,5 +1,5 @@
 import { nameOf, type Place } from "./accounts.ts";
-import { connectionsOf, type Origin } from "./origin.ts";
+import type { Origin } from "./origin.ts";
 
 /** The connections of all origins, counted one by one. */
 export type Recount = {
@@ -15,7 +15,7 @@ export type Recount = {
 export function recount(origins: Iterable<Origin>): Recount {
   const counted: Recount = { connections: 0, busyByOrigin: new Map(), byAccount: new Map() };
   for (const origin of origins) {
-    counted.connections += connectionsOf(origin) + origin.opening.values().reduce((n, { further }) => n + further, 0);
+    counted.connections += origin.connections + origin.opening.values().reduce((n, { further }) => n + further, 0);
     if (origin.busy.size > 0) counted.busyByOrigin.set(origin.key, origin.busy.size);
     countAccounts(origin, counted.byAccount);
   }

@@ -1,8 +1,9 @@
+import { isOfLargeBurst, isTimelyAndSmall } from "../delivery/reserve.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong, lateFromMs } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
 import type { Lane } from "./lane.ts";
-import { isOfLargeBurst, type MemoryUse, NEAR_MS } from "./memory.ts";
+import { type MemoryUse, NEAR_MS } from "./memory.ts";
 
 /**
  * Delay before a lane that found no memory is read again: DEFER_MS at first, doubled each time up to DEFER_MAX_MS, ms.
@@ -58,7 +59,7 @@ export class DeferredLanes {
     const { clock, holdings } = this.#deps;
     const nowMs = clock.now();
     const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
-    if (isLate(dueMs, nowMs) || isOfLargeBurst(dueMs, holdings)) return;
+    if (!isTimelyAndSmall(dueMs, nowMs, holdings)) return;
     const untilMs = clock.monotonic() + Math.max(dueMs - NEAR_MS - nowMs, 0);
     if (untilMs >= lane.deferredUntilMs) return;
     lane.deferredUntilMs = untilMs;

@@ -1,23 +1,15 @@
-import { type Holdings, instantOf } from "../delivery/holdings.ts";
-import { isLate } from "../runtime/lateness.ts";
+import type { Holdings } from "../delivery/holdings.ts";
+import { isTimelyAndSmall, mostFor, RESERVED } from "../delivery/reserve.ts";
 
 /** The most schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 20_000;
-/**
- * Bound while adding a schedule that is late, or not due within a second. The last quarter is reserved for those that
- * are on time.
- */
-export const MEMORY_OF_LATE_MAX = 15_000;
+/** Bound while adding a schedule that is late, of a large burst, or not due within a second. */
+export const MEMORY_OF_LATE_MAX = mostFor(MEMORY_MAX, RESERVED.memory, false);
 /**
  * The most that are late and wait for a connection, once MEMORY_OF_LATE_MAX is reached. The rest of the memory is for
  * schedules that can be sent.
  */
 export const MEMORY_OF_WAITING_MAX = 10_000;
-/**
- * A burst with at least this many schedules in memory is large, and may not use the reserved memory. Otherwise it would
- * use up the reserve, and schedules that are due shortly after it would be late.
- */
-export const MEMORY_OF_BURST_MAX = 4_000;
 /** A schedule that is due within this is near, ms. */
 export const NEAR_MS = 1_000;
 /** A lane may have this many schedules in memory on top of twice its rate, while there is plenty of memory. */
@@ -30,14 +22,9 @@ export type MemoryUse = Readonly<Pick<Holdings, "memory" | "memoryByInstant">>;
 
 /** How many schedules due at `dueAtMs` may come into memory, beside `planned` others that are about to. */
 export function freeFor(dueAtMs: number, nowMs: number, use: MemoryUse, planned = 0): number {
-  const isNear = !isLate(dueAtMs, nowMs) && dueAtMs <= nowMs + NEAR_MS;
-  const max = isNear && !isOfLargeBurst(dueAtMs, use) ? MEMORY_MAX : MEMORY_OF_LATE_MAX;
-  return Math.max(max - use.memory - planned, 0);
+  const isSmall = dueAtMs <= nowMs + NEAR_MS && isTimelyAndSmall(dueAtMs, nowMs, use);
+  return Math.max(mostFor(MEMORY_MAX, RESERVED.memory, isSmall) - use.memory - planned, 0);
 }
-
-/** Whether a schedule due at `dueAtMs` is part of a large burst. */
-export const isOfLargeBurst = (dueAtMs: number, { memoryByInstant }: MemoryUse): boolean =>
-  (memoryByInstant.get(instantOf(dueAtMs)) ?? 0) >= MEMORY_OF_BURST_MAX;
 
 /**
  * The most schedules of one lane in memory: what it may send in two seconds, plus LANE_MIN. Once half of the memory is

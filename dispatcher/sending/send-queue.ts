@@ -23,9 +23,8 @@ type Deps = {
   deliveries: Deliveries;
   shards: { holds(shard: number): boolean };
   /** Where a delivery waits for its connection once it is due. */
-  waitingList: {
-    addReady(delivery: Delivery): void;
-    takeReady(which: (delivery: Delivery) => boolean): Delivery[];
+  readyList: {
+    take(which: (delivery: Delivery) => boolean): Delivery[];
     takeStalled(): Delivery[];
   };
   preparation: { note(delivery: Delivery): void };
@@ -122,8 +121,8 @@ export class SendQueue implements DueStage {
    * for a connection, and puts back those that have waited too long or may no longer leave.
    */
   releaseLate(): void {
-    const { waitingList, deliveries, clock } = this.#deps;
-    for (const delivery of waitingList.takeStalled()) deliveries.move(delivery, "releasing");
+    const { readyList, deliveries, clock } = this.#deps;
+    for (const delivery of readyList.takeStalled()) deliveries.move(delivery, "releasing");
     const nowMs = clock.now();
     if (Math.abs(nowMs - this.#lookedAtMs) < LOOK_EVERY_MS) return;
     this.#lookedAtMs = nowMs;
@@ -131,14 +130,14 @@ export class SendQueue implements DueStage {
       const sinceMs = Math.max(delivery.leaveAtMs, claimOf(delivery).row.claimedAtMs);
       return nowMs - sinceMs > GIVEN_BACK_AFTER_MS || !this.mayLeave(delivery);
     };
-    for (const delivery of waitingList.takeReady(isTooLate)) deliveries.move(delivery, "releasing");
+    for (const delivery of readyList.take(isTooLate)) deliveries.move(delivery, "releasing");
   }
 
   /** Puts back every request that has not left, whatever its instant. */
   releaseAll(): void {
-    const { waitingList, deliveries } = this.#deps;
+    const { readyList, deliveries } = this.#deps;
     for (const delivery of [...this.#due.clear(), ...this.#late.clear()]) deliveries.move(delivery, "releasing");
-    for (const delivery of waitingList.takeReady(() => true)) deliveries.move(delivery, "releasing");
+    for (const delivery of readyList.take(() => true)) deliveries.move(delivery, "releasing");
   }
 
   /** Whether a request is due and has not left. */

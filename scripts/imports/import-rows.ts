@@ -48,6 +48,7 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
   row("dispatcher/observability/**", true, ["#domain/", "#db/client.ts", "pino", "prom-client", "node:"]),
   row("dispatcher/delivery/**", true, ["#domain/", "#db/queries/", "undici", "../runtime/"]),
   row("dispatcher/connections/**", true, ["#domain/", "undici", "node:", "../delivery/", "../runtime/"]),
+  row("dispatcher/admission/**", true, ["#domain/", "../connections/", "../delivery/", "../runtime/"]),
   row("dispatcher/rates/**", true, ["p-queue", "../delivery/", "../runtime/"]),
   row(["dispatcher/listening/**", "dispatcher/intake/**"], true, ["#domain/", "#db/", "../delivery/", "../runtime/"]),
   row("dispatcher/claiming/**", true, ["#domain/", "#db/", "../delivery/", "../runtime/", "../observability/"]),

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { DueSchedule } from "../../../db/queries/schedules/due.ts";
-import { Demand } from "../../../dispatcher/connections/demand.ts";
+import { createAdmission } from "../../../dispatcher/admission/create-admission.ts";
 import { Dialer } from "../../../dispatcher/connections/dialer.ts";
 import { Origins } from "../../../dispatcher/connections/origins.ts";
 import { Pool } from "../../../dispatcher/connections/pool.ts";
-import { WaitingList } from "../../../dispatcher/connections/waiting-list.ts";
 import { Deliveries } from "../../../dispatcher/delivery/deliveries.ts";
 import type { Claim } from "../../../dispatcher/delivery/delivery.ts";
 import { Metrics } from "../../../dispatcher/observability/metrics.ts";
@@ -125,26 +124,24 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
     monotonic: monotonicNow,
   });
   const deliveries = new Deliveries({ clock, connectionsPerPlace: LIMITS.perOrigin });
-  const { holdings } = deliveries;
   const onError = (error: unknown) => {
     throw error;
   };
-  const origins = new Origins({ holdings, monotonic: monotonicNow });
-  const pool = new Pool({ origins, opener: dialer, limits: LIMITS, holdings, clock, onError });
-  const demand = new Demand({ origins, pool, limits: LIMITS, holdings, clock });
-  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits: LIMITS, clock });
+  const origins = new Origins({ holdings: deliveries.holdings, monotonic: monotonicNow });
+  const pool = new Pool({ origins, opener: dialer, limits: LIMITS, clock, onError });
+  const { demand, readyList, waitingList } = createAdmission({ deliveries, origins, pool, limits: LIMITS, clock });
   const alarm = new DueWork(clock);
   const preparer = new Preparer({ deliveries, keyRing, userAgent: "Stopwatch/bench", clock, alarm });
   const lead = new SendLead(clock);
   const shards = { holds: () => true };
-  const sendQueue = new SendQueue({ deliveries, shards, waitingList, preparation: { note() {} }, clock, lead, alarm });
+  const sendQueue = new SendQueue({ deliveries, shards, readyList, preparation: { note() {} }, clock, lead, alarm });
   const provenWait = new ProvenWait(monotonicNow);
   const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics: new Metrics() });
   deliveries.connect(
     {
       claimed: (delivery) => preparer.add(delivery),
       prepared: (delivery) => sendQueue.add(delivery),
-      ready: (delivery) => waitingList.addReady(delivery),
+      ready: (delivery) => readyList.add(delivery),
       writing: (delivery) => exchanges.begin(delivery),
       answered: onEnded,
       recording(delivery, from) {
@@ -162,7 +159,6 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
       memory() {},
     },
   );
-  pool.listener = waitingList;
   alarm.setStages(sendQueue);
   return { clock, deliveries, pool, demand, exchanges, alarm };
 }

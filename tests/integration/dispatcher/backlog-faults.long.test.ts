@@ -1,4 +1,4 @@
-// Guards: dispatcher/claiming/**, dispatcher/rates/**, dispatcher/connections/**
+// Guards: dispatcher/claiming/**, dispatcher/rates/**, dispatcher/admission/**, dispatcher/connections/**
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "#scripts/lab/receiver.ts";
 import { createDispatchHarness, type DispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,4 +1,4 @@
-// Guards: dispatcher/sending/**, dispatcher/connections/**
+// Guards: dispatcher/sending/**, dispatcher/admission/**, dispatcher/connections/**
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createDispatchHarness } from "../../helpers/dispatch-harness.ts";

@@ -1,4 +1,4 @@
-// Guards: dispatcher/connections/**, dispatcher/sending/**, domain/certificate-cost.ts
+// Guards: dispatcher/admission/**, dispatcher/connections/**, dispatcher/sending/**, domain/certificate-cost.ts
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BLOCK_MAX_MS, createHostileHarness, type HostileHarness } from "../../helpers/hostile-peers/harness.ts";
 

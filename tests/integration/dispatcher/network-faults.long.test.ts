@@ -1,4 +1,4 @@
-// Guards: dispatcher/connections/**, dispatcher/sending/**
+// Guards: dispatcher/admission/**, dispatcher/connections/**, dispatcher/sending/**
 
 import { promises as dns } from "node:dns";
 import { once } from "node:events";

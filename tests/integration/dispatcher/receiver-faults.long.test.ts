@@ -1,4 +1,4 @@
-// Guards: dispatcher/sending/**, dispatcher/connections/**
+// Guards: dispatcher/sending/**, dispatcher/admission/**, dispatcher/connections/**
 
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";

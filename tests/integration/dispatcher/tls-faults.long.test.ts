@@ -1,4 +1,4 @@
-// Guards: dispatcher/connections/**
+// Guards: dispatcher/admission/**, dispatcher/connections/**
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

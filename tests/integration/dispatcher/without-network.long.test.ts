@@ -1,4 +1,4 @@
-// Guards: dispatcher/connections/**
+// Guards: dispatcher/admission/**, dispatcher/connections/**
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

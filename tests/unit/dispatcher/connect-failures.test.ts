@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failOverdue, pauseAfter } from "#dispatcher/connections/connect-failures.ts";
-import { createOrigin } from "#dispatcher/connections/origin.ts";
+import { failOverdue, pauseAfter } from "#dispatcher/admission/connect-failures.ts";
+import { WaitersByOrigin } from "#dispatcher/admission/waiters.ts";
+import { Origins } from "#dispatcher/connections/origins.ts";
 import { outcomeOf } from "#dispatcher/delivery/connection.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { OWN_FAULT_WAIT_MAX_MS as MAX_MS } from "#domain/timing.ts";
@@ -12,18 +13,20 @@ const failed = (forMs: number) => ({ kind: "local" as const, error: "connection:
 /** Deliveries that are overdue by `lateMs` and wait for a connection to one origin; the `retries` need a new one. */
 function start(lateMs: number[], { retries = false, isOpen = false } = {}) {
   const deliveries = new Deliveries({ clock: { now: () => NOW } as never, connectionsPerPlace: 256 });
-  const origin = createOrigin("https://a.example");
+  const origins = new Origins({ holdings: deliveries.holdings, monotonic: () => NOW });
+  const waiters = new WaitersByOrigin(origins).at("https://a.example");
+  const { origin } = waiters;
   if (isOpen) origin.busy.set({} as never, 0);
   const waiting = lateMs.map((late) => {
     const due = dueSchedule({ accountId: "a", dueAtMs: NOW - late, origin: origin.key, isRetry: retries });
     const delivery = deliveries.add(due, 0);
     deliveries.move(delivery, "awaiting connection");
-    (retries ? origin.waitingForNew : origin.waiting).push(delivery);
+    waiters.queueOf(delivery).push(delivery);
     return delivery;
   });
   return {
     states(forMs: number) {
-      failOverdue(deliveries, origin, failed(forMs), NOW);
+      failOverdue(deliveries, waiters, failed(forMs), NOW);
       return waiting.map(({ state }) => state);
     },
     waiting,

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { type Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
+import { LARGE_BURST } from "#dispatcher/delivery/reserve.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
-import {
-  MEMORY_MAX,
-  MEMORY_OF_BURST_MAX,
-  MEMORY_OF_LATE_MAX,
-  MEMORY_OF_WAITING_MAX,
-} from "#dispatcher/intake/memory.ts";
+import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
 
 /** Lanes with a clock that stands still until `pass` is called. `memory` says how full the memory is. */
 function createLanes() {
@@ -138,7 +134,7 @@ describe("lanes of a large burst", () => {
     const wake = (accountId: string, inMs: number) =>
       lanes.wake({ accountId, env: "live", shard: 0, dueAtMs: 1_000_000 + inMs }, `${accountId}:live`);
     holdings.memory = MEMORY_OF_LATE_MAX;
-    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), MEMORY_OF_BURST_MAX);
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), LARGE_BURST);
     wake("of the burst", 500);
     wake("after it", 700);
     expect(taken()).toEqual(["after it"]);
@@ -154,7 +150,7 @@ describe("lanes of a large burst", () => {
   it("use the memory that is not reserved like other lanes", () => {
     const { lanes, holdings, read, taken } = createLanes();
     const first = read("first", 500);
-    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), MEMORY_OF_BURST_MAX);
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), LARGE_BURST);
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
     lanes.readAgain(first, 1_000_000 + 500);
     expect(taken()).toEqual(["first"]);

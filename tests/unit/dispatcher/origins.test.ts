@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { WaitersByOrigin } from "#dispatcher/admission/waiters.ts";
 import { Accounts } from "#dispatcher/connections/accounts.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
 import { Holdings } from "#dispatcher/delivery/holdings.ts";
@@ -22,15 +23,15 @@ describe("the origins that a dispatcher knows", () => {
     const { origins, pass } = start();
     for (let n = 0; n < 1_000; n++) origins.originOf(`https://${n}.example`);
     expect(origins.active.size).toBe(1_000);
-    origins.setIdleAside();
+    origins.setIdleAside(() => false);
     expect(origins.active.size).toBe(0);
     pass(9 * MINUTE_MS);
     const known = origins.originOf("https://7.example");
     expect([...origins.active]).toEqual([known]);
-    origins.setIdleAside();
+    origins.setIdleAside(() => false);
     expect(origins.get("https://8.example")).toBeDefined();
     pass(2 * MINUTE_MS);
-    origins.setIdleAside();
+    origins.setIdleAside(() => false);
     expect(origins.get("https://8.example")).toBeUndefined();
     expect(origins.get("https://7.example")).toBe(known);
   });
@@ -40,7 +41,7 @@ describe("the origins that a dispatcher knows", () => {
     const { rememberedMax } = origins.figures();
     for (let n = 0; n < rememberedMax + 100; n++) origins.originOf(`https://${n}.example`);
     expect(origins.figures()).toMatchObject({ active: rememberedMax + 100, remembered: 0 });
-    origins.setIdleAside();
+    origins.setIdleAside(() => false);
     expect(origins.figures()).toMatchObject({ active: 0, remembered: rememberedMax });
     expect(origins.get("https://99.example")).toBeUndefined();
     expect(origins.get("https://100.example")).toBeDefined();
@@ -51,7 +52,8 @@ describe("the origins that a dispatcher knows", () => {
     const [reserved, opening] = ["https://a.example", "https://b.example"].map((key) => origins.originOf(key));
     holdings.reservedByOrigin.set("https://a.example", 1);
     if (opening) new Accounts().begin(opening, "account", 0);
-    origins.setIdleAside();
+    const waiters = new WaitersByOrigin(origins);
+    origins.setIdleAside((origin) => waiters.of(origin).areAny);
     expect([...origins.active]).toEqual([reserved, opening]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Demand } from "#dispatcher/admission/demand.ts";
+import { WaitersByOrigin } from "#dispatcher/admission/waiters.ts";
 import type { FurtherSockets } from "#dispatcher/connections/address-race.ts";
-import { Demand } from "#dispatcher/connections/demand.ts";
 import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
 import type { Origin } from "#dispatcher/connections/origin.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
@@ -28,12 +29,16 @@ function start(bounds: { perOrigin?: number; perAccount?: number; total?: number
   const onError = (error: unknown) => {
     throw error;
   };
-  const pool = new Pool({ origins, opener: dialer, limits, holdings, clock: clock as never, onError });
-  const demand = new Demand({ origins, pool, limits, holdings, clock: clock as never });
+  const pool = new Pool({ origins, opener: dialer, limits, clock: clock as never, onError });
+  const waiters = new WaitersByOrigin(origins);
+  const demand = new Demand({ origins, waiters, pool, limits, holdings, clock: clock as never });
   return {
     origins,
     pool,
     demand,
+    waiters: waiters.at(KEY),
+    acquire: (accountId: string, origin = KEY) =>
+      pool.acquire(origins.originOf(origin), of(accountId, origin), () => 0),
     begun,
     further,
     origin: (key = KEY): Origin => origins.originOf(key),
@@ -76,12 +81,12 @@ const of = (accountId: string, origin = KEY): Delivery =>
 
 describe("a connection", () => {
   it("counts for the account that it is opened for from the decision to open it until another account's request uses it", async () => {
-    const { pool, origin, open, counts } = start();
+    const { pool, origin, open, counts, acquire } = start();
     pool.open(origin(), "a");
     expect(counts()).toEqual({ "a all": 1, "a opening": 1, [`a ${KEY}`]: 1 });
     await open();
     expect(counts()).toEqual({ "a all": 1, [`a ${KEY}`]: 1 });
-    const used = pool.acquire(origin(), of("b")) as Connection;
+    const used = acquire("b") as Connection;
     expect(counts()).toEqual({ "b all": 1, "b busy": 1, [`b ${KEY}`]: 1 });
     pool.release(used, true);
     expect(counts()).toEqual({ "b all": 1, [`b ${KEY}`]: 1 });
@@ -92,11 +97,11 @@ describe("a connection", () => {
   });
 
   it("is exchanged for the one that its new account is opening when that account may have no more to the origin", async () => {
-    const { pool, origin, open, counts } = start({ perOrigin: 1 });
+    const { pool, origin, open, counts, acquire } = start({ perOrigin: 1 });
     pool.open(origin(), "a");
     await open();
     pool.open(origin(), "b");
-    pool.acquire(origin(), of("b"));
+    acquire("b");
     expect(counts()).toMatchObject({ "a all": 1, "a opening": 1, "b all": 1, "b busy": 1 });
   });
 
@@ -164,12 +169,12 @@ describe("sockets of an opening that tries several addresses", () => {
   });
 
   it("stay with their account when another account's request takes a connection in exchange", async () => {
-    const { pool, origin, further, open, begun, counts } = start({ perOrigin: 2 });
+    const { pool, origin, further, open, begun, counts, acquire } = start({ perOrigin: 2 });
     pool.open(origin(), "a");
     await open();
     pool.open(origin(), "b");
     further[1]?.begin();
-    pool.acquire(origin(), of("b"));
+    acquire("b");
     expect(counts()).toMatchObject({ "b opening": 2 });
     further[1]?.end();
     expect(begun).toHaveLength(1);
@@ -180,10 +185,10 @@ describe("sockets of an opening that tries several addresses", () => {
 
 describe("unused connections", () => {
   it("are kept up to the peak use of the last minute, while the origin is in use", async () => {
-    const { pool, demand, origin, open, pass } = start();
+    const { pool, demand, origin, open, pass, acquire } = start();
     for (let n = 0; n < 10; n++) pool.open(origin(), "a");
     await open();
-    const used = [1, 2, 3].map(() => pool.acquire(origin(), of("a")) as Connection);
+    const used = [1, 2, 3].map(() => acquire("a") as Connection);
     for (const each of used) pool.release(each, true);
     let dueAtMs = 100_000;
     const everySecond = () => {
@@ -202,17 +207,17 @@ describe("unused connections", () => {
 describe("a fast origin", () => {
   it("gets no more connections when its answers are late only because this busy process has not read them", async () => {
     const connectionsWith = async (provenMs: number) => {
-      const { pool, demand, origins, origin, open, pass } = start();
+      const { pool, demand, origin, open, pass, acquire, waiters } = start();
       for (let n = 0; n < 64; n++) pool.open(origin(), "a");
       await open();
       for (let n = 0; n < 100; n++) {
-        const used = pool.acquire(origin(), of("a")) as Connection;
+        const used = acquire("a") as Connection;
         pass(1);
         pool.answered(used, n === 0 ? 1 : 80, provenMs);
         pool.release(used, true);
       }
-      for (let n = 0; n < 500; n++) origin().ready.push(of("a"));
-      origins.press(origin(), true);
+      for (let n = 0; n < 500; n++) waiters.ready.push(of("a"));
+      demand.meet(waiters);
       demand.runOnce();
       return pool.size;
     };
@@ -221,28 +226,28 @@ describe("a fast origin", () => {
   });
 
   it("gets one more connection for each request that others overtake, and for no other", async () => {
-    const { pool, demand, origins, origin, open, pass } = start();
+    const { pool, demand, origin, open, pass, acquire, waiters } = start();
     for (let n = 0; n < 64; n++) pool.open(origin(), "a");
     await open();
-    const hanging = Array.from({ length: 20 }, () => pool.acquire(origin(), of("a")));
+    const hanging = Array.from({ length: 20 }, () => acquire("a"));
     expect(hanging).not.toContain(undefined);
-    const rest = Array.from({ length: 44 }, () => pool.acquire(origin(), of("a")) as Connection);
+    const rest = Array.from({ length: 44 }, () => acquire("a") as Connection);
     const round = () => {
       for (const each of rest) {
         pool.answered(each, 5, 5);
         pool.release(each, true);
       }
-      for (const n of rest.keys()) rest[n] = pool.acquire(origin(), of("a")) as Connection;
+      for (const n of rest.keys()) rest[n] = acquire("a") as Connection;
     };
-    origin().ready.push(of("a"));
-    origins.press(origin(), true);
+    waiters.ready.push(of("a"));
+    demand.meet(waiters);
     demand.runOnce();
-    expect(origin().allowed).toBe(64);
+    expect(origin().allowance.connections).toBe(64);
     for (let n = 0; n < 4; n++) round();
     pass(100);
-    origin().ready.push(of("a"));
-    for (let n = 0; n < 40; n++) origin().ready.push(of("a"));
-    origins.press(origin(), true);
+    waiters.ready.push(of("a"));
+    for (let n = 0; n < 40; n++) waiters.ready.push(of("a"));
+    demand.meet(waiters);
     demand.runOnce();
     expect(pool.size).toBe(64 + 20);
   });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { Preparation } from "#dispatcher/admission/preparation.ts";
+import { WaitersByOrigin } from "#dispatcher/admission/waiters.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
-import { Preparation } from "#dispatcher/connections/preparation.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
 import { Holdings } from "#dispatcher/delivery/holdings.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
@@ -12,7 +13,7 @@ function start() {
   let nowMs = 100_000;
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const origins = new Origins({ holdings: new Holdings(256), monotonic: clock.monotonic });
-  const preparation = new Preparation({ origins, clock });
+  const preparation = new Preparation({ waiters: new WaitersByOrigin(origins), clock });
   return {
     preparation,
     pass(ms: number) {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "#dispatcher/admission/room.ts";
+import { type Waiters, WaitersByOrigin } from "#dispatcher/admission/waiters.ts";
+import { WaitingQueue } from "#dispatcher/admission/waiting-queue.ts";
 import type { OwnedConnection } from "#dispatcher/connections/accounts.ts";
-import { createOrigin, type Origin } from "#dispatcher/connections/origin.ts";
-import { isTimely, isUrgent, lateMax, roomFor, takeIf } from "#dispatcher/connections/room.ts";
-import { WaitingQueue } from "#dispatcher/connections/waiting-queue.ts";
+import { Origins } from "#dispatcher/connections/origins.ts";
 import { newDelivery } from "#dispatcher/delivery/delivery.ts";
+import { Holdings } from "#dispatcher/delivery/holdings.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const NOW_MS = 100_000;
@@ -13,73 +15,77 @@ const always = () => true;
 const waiting = (accountId: string, dueAtMs: number) =>
   newDelivery(dueSchedule({ accountId, dueAtMs, bytes: 100 }), 0, "awaiting connection");
 
-/** An origin with 64 free connections that answers within a tenth of a millisecond. */
-function quickOrigin() {
-  const origin = createOrigin("https://a.example");
-  origin.latencyMs = 0.1;
-  origin.unused.push(...Array.from({ length: 64 }, () => ({}) as OwnedConnection));
-  return origin;
+/** Nothing waits yet for an origin with 64 free connections that answers within a tenth of a millisecond. */
+function atQuickOrigin() {
+  const origins = new Origins({ holdings: new Holdings(256), monotonic: clock.monotonic });
+  const waiters = new WaitersByOrigin(origins).at("https://a.example");
+  waiters.origin.answers.note({ latencyMs: 0.1, provenMs: 0.1 }, NOW_MS);
+  waiters.origin.unused.push(...Array.from({ length: 64 }, () => ({}) as OwnedConnection));
+  return waiters;
 }
 
 /** The same, and a claimed delivery waits for one of its connections. */
-function busyOrigin() {
-  const origin = quickOrigin();
-  origin.ready.push(newDelivery(dueSchedule({ bytes: 100 }), 0, "ready"));
-  return origin;
+function atBusyOrigin() {
+  const waiters = atQuickOrigin();
+  waiters.ready.push(newDelivery(dueSchedule({ bytes: 100 }), 0, "ready"));
+  return waiters;
 }
 
 /** Makes a burst: 17 deliveries of other accounts that are due at the origin at `dueAtMs`. */
-function crowdAt(origin: Origin, dueAtMs: number): void {
-  for (let n = 0; n < 17; n++) origin.forecast.add(waiting(`crowd ${n}`, dueAtMs), 1);
+function crowdAt({ forecast }: Waiters, dueAtMs: number): void {
+  for (let n = 0; n < 17; n++) forecast.add(waiting(`crowd ${n}`, dueAtMs), 1);
 }
 
 describe("deliveries that are admitted to their claim", () => {
   it("are so few that the process sends them long before they would be released, however fast the origin answers", () => {
-    const origin = busyOrigin();
-    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 1_024);
+    const waiters = atBusyOrigin();
+    expect(roomFor(waiters, 0, NOW_MS)).toBe(64 + 1_024);
     const justDue = { sendAtMs: NOW_MS - 100 };
-    crowdAt(origin, justDue.sendAtMs);
-    expect(isUrgent(origin, justDue, roomFor(origin, 2_100, NOW_MS), clock)).toBe(true);
-    expect(isUrgent(origin, justDue, roomFor(origin, 2_200, NOW_MS), clock)).toBe(false);
-    origin.pacePerMs = 8;
-    expect(roomFor(origin, 0, NOW_MS)).toBe(64 + 2_000);
+    crowdAt(waiters, justDue.sendAtMs);
+    expect(isUrgent(waiters, justDue, roomFor(waiters, 2_100, NOW_MS), clock)).toBe(true);
+    expect(isUrgent(waiters, justDue, roomFor(waiters, 2_200, NOW_MS), clock)).toBe(false);
+    const { answers } = waiters.origin;
+    answers.paceAt(NOW_MS);
+    for (let n = 0; n < 2_000; n++) answers.note({ latencyMs: 0.1, provenMs: 0.1 }, NOW_MS);
+    expect(answers.paceAt(NOW_MS + 250)).toBe(8);
+    expect(roomFor(waiters, 0, NOW_MS)).toBe(64 + 2_000);
   });
 
   it("are more while no claimed delivery waits for a connection, as before a burst", () => {
-    expect(roomFor(quickOrigin(), 0, NOW_MS)).toBe(64 + 4_096);
+    expect(roomFor(atQuickOrigin(), 0, NOW_MS)).toBe(64 + 4_096);
   });
 
   it("include deliveries outside a burst even when the burst has used more than the capacity", () => {
-    const origin = busyOrigin();
-    const room = roomFor(origin, 2_200, NOW_MS);
+    const waiters = atBusyOrigin();
+    const room = roomFor(waiters, 2_200, NOW_MS);
     const times = [NOW_MS - 100, NOW_MS];
-    for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(true);
+    for (const sendAtMs of times) expect(isUrgent(waiters, { sendAtMs }, room, clock)).toBe(true);
     for (const sendAtMs of times)
-      expect(isUrgent(origin, { sendAtMs }, roomFor(origin, 5_500, NOW_MS), clock)).toBe(false);
-    for (const sendAtMs of times) crowdAt(origin, sendAtMs);
-    for (const sendAtMs of times) expect(isUrgent(origin, { sendAtMs }, room, clock)).toBe(false);
+      expect(isUrgent(waiters, { sendAtMs }, roomFor(waiters, 5_500, NOW_MS), clock)).toBe(false);
+    for (const sendAtMs of times) crowdAt(waiters, sendAtMs);
+    for (const sendAtMs of times) expect(isUrgent(waiters, { sendAtMs }, room, clock)).toBe(false);
   });
 
   it("include none of a burst before it is due, even when one due later was admitted", () => {
-    const origin = busyOrigin();
-    const full = roomFor(origin, 1_500, NOW_MS);
-    origin.frontierMs = NOW_MS + 300;
-    expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(true);
-    crowdAt(origin, NOW_MS + 200);
-    expect(isUrgent(origin, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(false);
+    const waiters = atBusyOrigin();
+    const full = roomFor(waiters, 1_500, NOW_MS);
+    waiters.noteLetThrough(NOW_MS + 300);
+    expect(isUrgent(waiters, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(true);
+    crowdAt(waiters, NOW_MS + 200);
+    expect(isUrgent(waiters, { sendAtMs: NOW_MS + 200 }, full, clock)).toBe(false);
   });
 
   it("include one that is not due yet, ahead by the preparation time, unless it is part of a burst", () => {
-    const origin = busyOrigin();
-    const full = roomFor(origin, 2_500, NOW_MS);
+    const waiters = atBusyOrigin();
+    const full = roomFor(waiters, 2_500, NOW_MS);
     const soon = waiting("soon", NOW_MS + 200);
-    expect(isUrgent(origin, soon, full, clock)).toBe(false);
-    origin.preparation.note(100, NOW_MS);
-    expect(isUrgent(origin, soon, full, clock)).toBe(false);
-    origin.preparation.note(180, NOW_MS);
-    expect(isUrgent(origin, soon, full, clock)).toBe(true);
-    crowdAt(origin, NOW_MS + 200);
-    expect(isUrgent(origin, soon, full, clock)).toBe(false);
+    expect(isUrgent(waiters, soon, full, clock)).toBe(false);
+    waiters.preparation.note(100, NOW_MS);
+    expect(isUrgent(waiters, soon, full, clock)).toBe(false);
+    waiters.preparation.note(180, NOW_MS);
+    expect(isUrgent(waiters, soon, full, clock)).toBe(true);
+    crowdAt(waiters, NOW_MS + 200);
+    expect(isUrgent(waiters, soon, full, clock)).toBe(false);
   });
 
   it("include a delayed one that was due just before a burst of 1,000 within the first four turns", () => {
@@ -112,14 +118,15 @@ describe("deliveries that are admitted to their claim", () => {
   });
 
   it("include four times as many late ones while connections idle", () => {
-    const origin = quickOrigin();
-    const idling = lateMax(origin, NOW_MS);
+    const waiters = atQuickOrigin();
+    const { origin } = waiters;
+    const idling = lateMax(waiters, NOW_MS);
     for (const connection of origin.unused.splice(0, 40)) origin.busy.set(connection, NOW_MS);
-    const busy = lateMax(origin, NOW_MS);
+    const busy = lateMax(waiters, NOW_MS);
     expect(idling).toBe(4 * busy);
     origin.unused.push(...[...origin.busy.keys()]);
     origin.busy.clear();
-    origin.ready.push({ ...waiting("claimed", NOW_MS), state: "ready" });
-    expect(lateMax(origin, NOW_MS)).toBe(busy);
+    waiters.ready.push({ ...waiting("claimed", NOW_MS), state: "ready" });
+    expect(lateMax(waiters, NOW_MS)).toBe(busy);
   });
 });

@@ -18,7 +18,7 @@ function start() {
     shards: { holds: () => true },
     alarm: { at() {}, run() {} },
     preparation: { note() {} },
-    waitingList: { addReady() {}, takeReady: () => [], takeStalled: () => [] },
+    readyList: { take: () => [], takeStalled: () => [] },
   });
   deliveries.connect(
     { prepared: (delivery) => queue.add(delivery), ready: ({ id }) => begun.push(id) },

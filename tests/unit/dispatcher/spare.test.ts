@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Demand } from "#dispatcher/connections/demand.ts";
+import { createAdmission } from "#dispatcher/admission/create-admission.ts";
+import { FAST_ORIGIN_MAX } from "#dispatcher/connections/allowance.ts";
 import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
-import { FAST_ORIGIN_MAX } from "#dispatcher/connections/origin.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
 import { Pool } from "#dispatcher/connections/pool.ts";
-import { SPARE_MAX } from "#dispatcher/connections/spare.ts";
-import { WaitingList } from "#dispatcher/connections/waiting-list.ts";
 import type { Connection } from "#dispatcher/delivery/connection.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
+import { RESERVED } from "#dispatcher/delivery/reserve.ts";
 import type { DeliveryState } from "#dispatcher/delivery/states.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
@@ -28,12 +27,10 @@ function start() {
   const onError = (error: unknown) => {
     throw error;
   };
-  const pool = new Pool({ origins, opener: dialer, limits, holdings, clock, onError });
-  const demand = new Demand({ origins, pool, limits, holdings, clock });
-  const waitingList = new WaitingList({ deliveries, origins, pool, demand, limits, clock });
-  pool.listener = waitingList;
+  const pool = new Pool({ origins, opener: dialer, limits, clock, onError });
+  const { readyList, waitingList } = createAdmission({ deliveries, origins, pool, limits, clock });
   deliveries.connect(
-    { ready: (delivery) => waitingList.addReady(delivery) },
+    { ready: (delivery) => readyList.add(delivery) },
     {
       slot() {},
       bytes() {},
@@ -50,6 +47,7 @@ function start() {
   return {
     deliveries,
     pool,
+    readyList,
     waitingList,
     begun,
     known,
@@ -151,26 +149,26 @@ describe("an origin whose allowed connections all have a hanging request of one 
 
   it("has a bounded number of spare connections, however many accounts with few requests there are", async () => {
     const { ready, open, origin } = await startHanging();
-    for (let n = 0; n < 2 * SPARE_MAX; n++) {
+    for (let n = 0; n < 2 * RESERVED.ofOrigin; n++) {
       ready(`few-${n}`);
       await open();
     }
-    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + SPARE_MAX);
+    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + RESERVED.ofOrigin);
   });
 
   it("lets a bounded number of deliveries be claimed before their spare connections exist", async () => {
     const { waiting } = await startHanging();
-    const all = Array.from({ length: 2 * SPARE_MAX }, (_, n) => waiting(`few-${n}`));
-    expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(SPARE_MAX);
+    const all = Array.from({ length: 2 * RESERVED.ofOrigin }, (_, n) => waiting(`few-${n}`));
+    expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(RESERVED.ofOrigin);
   });
 });
 
 describe("what was put back since its origin answered nothing", () => {
   it("is not overtaken by what is due after it, which waits for a connection too", async () => {
-    const { ready, waiting, waits, known, open, pass, waitingList, deliveries } = await startHanging();
+    const { ready, waiting, waits, known, open, pass, readyList, deliveries } = await startHanging();
     const first = ready("few");
     pass(1_500);
-    expect(waitingList.takeStalled()).toEqual([first]);
+    expect(readyList.takeStalled()).toEqual([first]);
     deliveries.move(first, "releasing");
     const second = waiting("few");
     expect(second.state).toBe("awaiting connection");

@@ -1,6 +1,6 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import { isSlow, type Origin, openOf, readyOf } from "./origin.ts";
+import type { Waiters } from "./waiters.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
 const LATENCY_MIN_MS = 1;
@@ -23,8 +23,6 @@ const URGENT_MS = 500;
 /** How many deliveries may be let through without room; and how many when many others are due with the next one. */
 const OVERDRAWN_MAX = 4_096;
 const OVERDRAWN_BY_CROWD_MAX = 1_024;
-/** The period over which the pace of answers is measured, ms. */
-const PACE_MS = 250;
 /** Late deliveries are let through for this long ahead, at the recent rate of answers, ms; at least this many. */
 const LATE_AHEAD_MS = 200;
 const LATE_AHEAD_MIN = 512;
@@ -35,19 +33,21 @@ const IDLE_FACTOR = 4;
  * How many requests beyond its free connections may be claimed ahead for this origin: those that it answers within
  * HEADROOM_MS by its recent latency. None for an origin that is slow at the moment, or stuck.
  */
-function headroom(origin: Origin, nowMs: number): number {
-  if (origin.isStuck || Number.isNaN(origin.latencyMs) || isSlow(origin, nowMs)) return 0;
-  const answered = Math.floor((openOf(origin) * HEADROOM_MS) / Math.max(origin.latencyMs, LATENCY_MIN_MS));
-  const max = readyOf(origin) === 0 ? HEADROOM_AHEAD_MAX : HEADROOM_MAX;
-  return Math.min(answered, Math.max(max, origin.pacePerMs * HEADROOM_MS));
+function headroom(waiters: Waiters, nowMs: number): number {
+  const { origin, readySize } = waiters;
+  const { latencyMs, pacePerMs } = origin.answers;
+  if (waiters.areStuck || Number.isNaN(latencyMs) || origin.isSlow(nowMs)) return 0;
+  const answered = Math.floor((origin.open * HEADROOM_MS) / Math.max(latencyMs, LATENCY_MIN_MS));
+  const max = readySize === 0 ? HEADROOM_AHEAD_MAX : HEADROOM_MAX;
+  return Math.min(answered, Math.max(max, pacePerMs * HEADROOM_MS));
 }
 
 /**
  * How many more deliveries that can use any connection may be let through to their claim. `reserved` deliveries were
  * let through and have no connection yet.
  */
-export function roomFor(origin: Origin, reserved: number, nowMs: number): number {
-  return origin.unused.length + origin.warm.length - reserved + headroom(origin, nowMs);
+export function roomFor(waiters: Waiters, reserved: number, nowMs: number): number {
+  return waiters.origin.idle - reserved + headroom(waiters, nowMs);
 }
 
 /**
@@ -55,20 +55,13 @@ export function roomFor(origin: Origin, reserved: number, nowMs: number): number
  * were larger, on-time deliveries would wait behind late ones. If it were smaller than what leaves during one
  * preparation, the rate of answers would fall, and this bound with it. So it is larger while connections idle.
  */
-export function lateMax(origin: Origin, nowMs: number): number {
-  const forMs = nowMs - origin.paceSinceMs;
-  if (forMs >= PACE_MS) {
-    origin.pacePerMs = (origin.answers - origin.paceFrom) / forMs;
-    origin.paceFrom = origin.answers;
-    origin.paceSinceMs = nowMs;
-  }
-  const ahead = Math.max(origin.pacePerMs * LATE_AHEAD_MS, LATE_AHEAD_MIN);
-  return lacksClaimed(origin) ? ahead * IDLE_FACTOR : ahead;
+export function lateMax(waiters: Waiters, nowMs: number): number {
+  const ahead = Math.max(waiters.origin.answers.paceAt(nowMs) * LATE_AHEAD_MS, LATE_AHEAD_MIN);
+  return lacksClaimed(waiters) ? ahead * IDLE_FACTOR : ahead;
 }
 
 /** Whether at least half of the connections have nothing to send: no claimed delivery waits for one. */
-const lacksClaimed = (origin: Origin): boolean =>
-  readyOf(origin) === 0 && 2 * (origin.warm.length + origin.unused.length) >= openOf(origin);
+const lacksClaimed = ({ readySize, origin }: Waiters): boolean => readySize === 0 && 2 * origin.idle >= origin.open;
 
 /** Whether a delivery may be let through whatever `lateMax` says, because it is less than two seconds late. */
 export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
@@ -77,22 +70,22 @@ export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boo
  * Whether a delivery is let through although `room` is used up. Its origin must be fast. Either it is due, at most half
  * a second ago; or few are due with it, and it would be prepared too late or is due before one that was let through.
  */
-export function isUrgent(origin: Origin, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
+export function isUrgent(waiters: Waiters, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
-  const hasFew = origin.forecast.hasFewAt(sendAtMs);
+  const hasFew = waiters.forecast.hasFewAt(sendAtMs);
   const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
-  const isSoon = sendAtMs > nowMs && (sendAtMs < origin.frontierMs || mustBePrepared(origin, sendAtMs, nowMs));
+  const isSoon = sendAtMs > nowMs && (waiters.isBeforeFrontier(sendAtMs) || mustBePrepared(waiters, sendAtMs, nowMs));
   if (!isDue && !(isSoon && hasFew)) return false;
-  return mayOverdraw(origin, room, clock.monotonic(), hasFew ? OVERDRAWN_MAX : OVERDRAWN_BY_CROWD_MAX);
+  return mayOverdraw(waiters, room, clock.monotonic(), hasFew ? OVERDRAWN_MAX : OVERDRAWN_BY_CROWD_MAX);
 }
 
 /** Whether deliveries may be let through although `room` is used up: up to `max`, only while the origin is fast. */
-export const mayOverdraw = (origin: Origin, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
-  -room < max && headroom(origin, nowMs) > 0;
+export const mayOverdraw = (waiters: Waiters, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
+  -room < max && headroom(waiters, nowMs) > 0;
 
 /** Whether a request that is due at `sendAtMs` must begin to be prepared. */
-const mustBePrepared = (origin: Origin, sendAtMs: number, nowMs: number): boolean =>
-  sendAtMs <= nowMs + origin.preparation.aheadMs(nowMs);
+const mustBePrepared = ({ preparation }: Waiters, sendAtMs: number, nowMs: number): boolean =>
+  sendAtMs <= nowMs + preparation.aheadMs(nowMs);
 
 /**
  * Removes and returns the delivery that goes next, if there is one that `is` accepts, among those that `mayGo` accepts.

@@ -1,20 +1,20 @@
 import { OWN_FAULT_WAIT_MAX_MS } from "#domain/timing.ts";
 import { type ConnectFailure, type LocalFailure, outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
-import { type Origin, openOf } from "./origin.ts";
+import type { Waiters } from "./waiters.ts";
 
 /**
  * Fails one delivery for which no connection could be opened: a claimed one, otherwise one that waits and is due at
- * `nowMs`. While `origin` has other connections, only a delivery that needs a new one fails. Returns whether one did.
+ * `nowMs`. While the origin has other connections, only a delivery that needs a new one fails. Returns whether one did.
  */
-export function failOne(deliveries: Deliveries, origin: Origin, failure: ConnectFailure, nowMs: number): boolean {
-  const hasOthers = openOf(origin) > 0;
-  const claimed = origin.readyForNew.take(nowMs) ?? (hasOthers ? undefined : origin.ready.take(nowMs));
+export function failOne(deliveries: Deliveries, waiters: Waiters, failure: ConnectFailure, nowMs: number): boolean {
+  const hasOthers = waiters.origin.open > 0;
+  const claimed = waiters.readyForNew.take(nowMs) ?? (hasOthers ? undefined : waiters.ready.take(nowMs));
   if (claimed) {
     deliveries.end(claimed, outcomeOf(failure));
     return true;
   }
-  for (const waiting of hasOthers ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
+  for (const waiting of hasOthers ? [waiters.waitingForNew] : [waiters.waitingForNew, waiters.waiting]) {
     const next = waiting.take(nowMs, ({ sendAtMs }) => sendAtMs <= nowMs);
     if (!next) continue;
     next.failure = failure;
@@ -44,13 +44,14 @@ export function pauseAfter({ forMs, among }: LocalFailure, random = Math.random(
 }
 
 /**
- * Fails the unclaimed deliveries for which this machine could not connect to `origin` for too long: since they are due, and since
- * it began to fail. All others wait on. While `origin` has other connections, only those that need a new one fail.
+ * Fails the unclaimed deliveries for which this machine could not connect to the origin for too long: since they are due, and since
+ * it began to fail. All others wait on. While the origin has other connections, only those that need a new one fail.
  */
-export function failOverdue(deliveries: Deliveries, origin: Origin, failure: LocalFailure, nowMs: number): void {
+export function failOverdue(deliveries: Deliveries, waiters: Waiters, failure: LocalFailure, nowMs: number): void {
   if (failure.forMs < OWN_FAULT_WAIT_MAX_MS) return;
   const isOverdue = ({ sendAtMs }: { sendAtMs: number }) => nowMs - sendAtMs >= OWN_FAULT_WAIT_MAX_MS;
-  for (const waiting of openOf(origin) > 0 ? [origin.waitingForNew] : [origin.waitingForNew, origin.waiting]) {
+  const hasOthers = waiters.origin.open > 0;
+  for (const waiting of hasOthers ? [waiters.waitingForNew] : [waiters.waitingForNew, waiters.waiting]) {
     for (let left = FAILED_AT_ONCE_MAX; left > 0; left--) {
       const next = waiting.take(nowMs, isOverdue);
       if (!next) break;
@@ -60,9 +61,9 @@ export function failOverdue(deliveries: Deliveries, origin: Origin, failure: Loc
   }
 }
 
-/** Moves every delivery that waits for a connection to `origin` back to "known", to be tried again later. */
-export function tryLater(deliveries: Deliveries, origin: Origin): void {
-  for (const waiting of [origin.waiting, origin.waitingForNew]) {
+/** Moves every delivery that waits for a connection to the origin back to "known", to be tried again later. */
+export function tryLater(deliveries: Deliveries, waiters: Waiters): void {
+  for (const waiting of [waiters.waiting, waiters.waitingForNew]) {
     for (const delivery of waiting.clear()) deliveries.move(delivery, "known");
   }
 }

@@ -1,13 +1,9 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
+import { RESERVED } from "../delivery/reserve.ts";
 import { STATES } from "../delivery/states.ts";
-import { isSlow, type Origin, openOf } from "./origin.ts";
+import type { Waiters } from "./waiters.ts";
 
-/**
- * How many connections beyond `allowed` an origin may have while its oldest request is slow. They are for accounts with
- * few requests there.
- */
-export const SPARE_MAX = 16;
 /** An account with at most this many requests at an origin has few there. */
 const FEW = 4;
 
@@ -29,37 +25,39 @@ export const sendsFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boo
  * Whether `delivery` may use a free connection. While more connections are open than are allowed, the ones beyond are
  * for accounts with few requests on the wire.
  */
-export const mayUse = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>): boolean =>
-  openOf(origin) <= origin.allowed || origin.busy.size < origin.allowed || sendsFew(delivery, holdings);
+export function mayUse({ origin }: Waiters, delivery: Delivery, holdings: Readonly<Holdings>): boolean {
+  const allowed = origin.allowance.connections;
+  return origin.open <= allowed || origin.busy.size < allowed || sendsFew(delivery, holdings);
+}
 
 /**
  * Whether `delivery` may be let through for a spare connection although hanging requests of other accounts have
  * reserved all others.
  */
-export const maySpare = (origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
+export const maySpare = (waiters: Waiters, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): boolean =>
   hasFew(delivery, holdings) &&
-  canSpare(origin, nowMs) &&
-  (origin.spare.has(delivery) || spareTaken(origin) < SPARE_MAX);
+  canSpare(waiters, nowMs) &&
+  (waiters.spare.has(delivery) || spareTaken(waiters) < RESERVED.ofOrigin);
 
 /** Whether a spare connection is left for any delivery. */
-export const hasSpare = (origin: Origin, nowMs: number): boolean =>
-  canSpare(origin, nowMs) && spareTaken(origin) < SPARE_MAX;
+export const hasSpare = (waiters: Waiters, nowMs: number): boolean =>
+  canSpare(waiters, nowMs) && spareTaken(waiters) < RESERVED.ofOrigin;
 
-const canSpare = (origin: Origin, nowMs: number): boolean => isSlow(origin, nowMs) && !origin.isStuck;
+const canSpare = (waiters: Waiters, nowMs: number): boolean => waiters.origin.isSlow(nowMs) && !waiters.areStuck;
 
 /** Notes that `delivery` is let through, which may be for a spare connection. */
-export function noteSpare(origin: Origin, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): void {
-  if (maySpare(origin, delivery, holdings, nowMs)) origin.spare.add(delivery);
-  else if (origin.spare.size > 0 && !isSlow(origin, nowMs)) origin.spare.clear();
+export function noteSpare(waiters: Waiters, delivery: Delivery, holdings: Readonly<Holdings>, nowMs: number): void {
+  if (maySpare(waiters, delivery, holdings, nowMs)) waiters.spare.add(delivery);
+  else if (waiters.spare.size > 0 && !waiters.origin.isSlow(nowMs)) waiters.spare.clear();
 }
 
 /**
  * How many deliveries were let through for a spare connection and have none yet. Drops those that have one, or gave up.
  */
-function spareTaken(origin: Origin): number {
-  for (const delivery of origin.spare) {
+function spareTaken({ spare }: Waiters): number {
+  for (const delivery of spare) {
     const isUnderWay = delivery.state === "awaiting turn" || STATES[delivery.state].held.connection === "reserved";
-    if (!isUnderWay) origin.spare.delete(delivery);
+    if (!isUnderWay) spare.delete(delivery);
   }
-  return origin.spare.size;
+  return spare.size;
 }

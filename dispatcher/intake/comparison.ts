@@ -10,8 +10,6 @@ import type { Lanes } from "./lanes.ts";
 const LANES_MAX = 500;
 const COMPARE_EVERY_MS = 3_500;
 const DEADLINE_MS = 3_000;
-/** How often everything of a lane is compared all the same, ms. */
-const FULL_EVERY_MS = 600_000;
 
 type Deps = {
   database: Database;
@@ -42,7 +40,11 @@ export class Comparison {
     if (compared.length === 0) return 0;
     const [nowMs, atMs] = [clock.now(), clock.monotonic()];
     const asked = new Map(
-      compared.map((lane) => [lane.key, { ...lane, fromMs: fromOf(lane, atMs), to: this.#knownTo(lane) }]),
+      compared.map((lane) => {
+        const { key, accountId, env, readTo, moreFromMs } = lane;
+        const [fromMs, to] = [lane.comparedFromMs(atMs), this.#knownTo(lane)];
+        return [key, { key, accountId, env, readTo, moreFromMs, fromMs, to }];
+      }),
     );
     const open = deliveries.countHolders(
       ({ memory, claim }) => memory && !claim,
@@ -56,7 +58,7 @@ export class Comparison {
       const isSame = lane.readTo === then?.readTo && lane.moreFromMs === then?.moreFromMs;
       if (!isSame || then === undefined) lanes.compareAgain(lane);
       else if (more.has(n)) lanes.readAgain(lane, then.fromMs);
-      else settle(lane, Math.min(nowMs - LATE_COMMIT_MS, oldestMs.get(lane.key) ?? nowMs), atMs);
+      else lane.settle(Math.min(nowMs - LATE_COMMIT_MS, oldestMs.get(lane.key) ?? nowMs), atMs);
     }
     return compared.length;
   }
@@ -67,17 +69,6 @@ export class Comparison {
     const watchedTo = this.#deps.calendar.watchedTo(shard);
     return watchedTo.ms > readTo.ms ? watchedTo : readTo;
   }
-}
-
-/** From which due time on a lane is compared, epoch ms. */
-const fromOf = ({ fromMs, compared }: Lane, atMs: number): number =>
-  atMs >= compared.fullAtMs ? fromMs - LATE_COMMIT_MS : compared.fromMs;
-
-/** A comparison that began at `atMs` (monotonic) found a lane as it should be: the next one begins at `fromMs`. */
-function settle({ compared }: Lane, fromMs: number, atMs: number): void {
-  if (atMs < compared.settlesAtMs) return;
-  compared.fromMs = Math.max(compared.fromMs, fromMs);
-  if (atMs >= compared.fullAtMs) compared.fullAtMs = atMs + FULL_EVERY_MS;
 }
 
 type Part = { fromMs: number; to: DuePlace };

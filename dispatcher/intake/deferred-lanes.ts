@@ -42,15 +42,15 @@ export class DeferredLanes {
     const nowMs = clock.now();
     const dueMs = lane.moreFromMs ?? Number.NEGATIVE_INFINITY;
     let delayMs = dueMs - NEAR_MS - nowMs;
+    let isRepeated = false;
     if (delayMs <= 0 && !isLate(dueMs, nowMs) && isOfLargeBurst(dueMs, holdings)) {
       delayMs = lateFromMs(dueMs) - nowMs;
     } else if (delayMs <= 0) {
       const maxMs = isLateForLong(dueMs, nowMs) ? DEFER_MAX_MS : DEFER_RECENT_MAX_MS;
       delayMs = Math.min(DEFER_MS * 2 ** lane.deferrals, maxMs);
-      lane.deferrals++;
+      isRepeated = true;
     }
-    lane.deferredUntilMs = clock.monotonic() + delayMs;
-    this.#queue.push({ lane, untilMs: lane.deferredUntilMs });
+    this.#defer(lane, clock.monotonic() + delayMs, isRepeated);
   }
 
   /** Something is due earlier than what a lane was deferred for: it is read again as soon as that may use reserved memory. */
@@ -61,9 +61,7 @@ export class DeferredLanes {
     const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
     if (!isTimelyAndSmall(dueMs, nowMs, holdings)) return;
     const untilMs = clock.monotonic() + Math.max(dueMs - NEAR_MS - nowMs, 0);
-    if (untilMs >= lane.deferredUntilMs) return;
-    lane.deferredUntilMs = untilMs;
-    this.#queue.push({ lane, untilMs });
+    if (untilMs < lane.deferredUntilMs) this.#defer(lane, untilMs, false);
   }
 
   /** Removes and returns lanes whose delay is over, a bounded number. */
@@ -76,5 +74,10 @@ export class DeferredLanes {
       if (next.lane.deferredUntilMs === next.untilMs) over.push(next.lane);
     }
     return over;
+  }
+
+  #defer(lane: Lane, untilMs: number, isRepeated: boolean): void {
+    lane.defer(untilMs, isRepeated);
+    this.#queue.push({ lane, untilMs });
   }
 }

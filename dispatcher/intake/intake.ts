@@ -7,7 +7,6 @@ import { isUnclaimed } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
-import { isReached } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import { freeFor, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "./memory.ts";
 
@@ -70,7 +69,7 @@ export class Intake {
       const key = laneKey(one);
       const lane = lanes.get(key);
       if (!lane) lanes.wake(one, key);
-      else if (isReached(lane, one) && this.accept(one)) lanes.use(lane);
+      else if (lane.isReached(one) && this.accept(one)) lanes.use(lane);
       else lanes.readAgain(lane, one.dueAtMs);
     }
     this.run();

@@ -1,10 +1,10 @@
 import type { Database } from "#db/client.ts";
-import { after, type DueSchedule } from "#db/queries/schedules/due.ts";
+import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";
-import { type Lane, pullBack, readOn } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 const DEADLINE_MS = 3_000;
@@ -67,7 +67,7 @@ export class LaneReads {
     if (taken.length === 0) return 0;
     const untilMs = calendar.untilMs();
     const readings = this.#plan(taken);
-    for (const { lane } of readings) lane.isReading = true;
+    for (const { lane } of readings) lane.beginRead();
     let due: DueSchedule[];
     try {
       const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
@@ -79,7 +79,10 @@ export class LaneReads {
       }));
       due = await database.run(DEADLINE_MS, ({ sql }) => readDueOfLanes(sql, wanted));
     } catch (error) {
-      for (const { lane } of readings) this.#wantAgain(lane);
+      for (const { lane } of readings) {
+        lane.failRead();
+        if (lanes.get(lane.key) === lane) lanes.want(lane);
+      }
       throw error;
     }
     metrics.read(due.length);
@@ -101,67 +104,18 @@ export class LaneReads {
   }
 
   #settle(readings: readonly Reading[], due: readonly DueSchedule[], untilMs: number): void {
+    const { lanes, intake } = this.#deps;
     const byLane = new Map(readings.map((reading) => [reading.lane.key, reading]));
     for (const one of due) byLane.get(laneKey(one))?.rows.push(one);
-    const now = this.#deps.clock.monotonic();
+    const accept = (row: DueSchedule) => intake.accept(row);
     for (const { lane, limit, rows } of readings) {
       // The shard was lost in the meantime.
-      if (this.#deps.lanes.get(lane.key) !== lane) continue;
-      lane.isPulledBack = false;
-      lane.readAtMs = now;
-      const hadRoom = this.#takeIn(lane, rows, limit, untilMs);
-      if (rows.length > 0) this.#deps.lanes.use(lane);
-      this.#endReading(lane);
-      if (lane.moreFromMs === null) this.#deps.lanes.rest(lane);
-      else if (hadRoom) this.#deps.lanes.want(lane);
-      else this.#deps.lanes.defer(lane);
+      if (lanes.get(lane.key) !== lane) continue;
+      const hadRoom = lane.endRead(rows, { limit, untilMs, accept });
+      if (rows.length > 0) lanes.use(lane);
+      if (lane.moreFromMs === null) lanes.rest(lane);
+      else if (hadRoom) lanes.want(lane);
+      else lanes.defer(lane);
     }
-  }
-
-  /**
-   * Takes the rows of a lane into memory and notes how far it was read. Returns whether there was room for all of them.
-   */
-  #takeIn(lane: Lane, rows: readonly DueSchedule[], limit: number, untilMs: number): boolean {
-    const from = lane.readTo;
-    const wasUnread = lane.isUnread;
-    lane.readTo = after(untilMs);
-    lane.moreFromMs = null;
-    lane.isUnread = false;
-    for (const [n, row] of rows.entries()) {
-      if (this.#deps.intake.accept(row)) {
-        lane.deferrals = 0;
-        continue;
-      }
-      const before = rows[n - 1];
-      lane.readTo = before ? { ms: before.dueAtMs, id: before.id } : from;
-      lane.isUnread = wasUnread && before === undefined;
-      lane.moreFromMs = row.dueAtMs;
-      return false;
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < limit) return true;
-    lane.readTo = { ms: last.dueAtMs, id: last.id };
-    lane.moreFromMs = last.dueAtMs;
-    return true;
-  }
-
-  /**
-   * Ends a read. A schedule that was announced meanwhile may have been committed after the statement's snapshot. One
-   * that came within the horizon was committed before, but may be due after the last row that was read.
-   */
-  #endReading(lane: Lane): void {
-    lane.isReading = false;
-    const { coming } = lane;
-    lane.coming = null;
-    if (coming) readOn(lane, coming);
-    if (lane.againFromMs === Number.POSITIVE_INFINITY) return;
-    pullBack(lane, lane.againFromMs);
-    lane.againFromMs = Number.POSITIVE_INFINITY;
-  }
-
-  #wantAgain(lane: Lane): void {
-    lane.moreFromMs ??= lane.readTo.ms;
-    this.#endReading(lane);
-    if (this.#deps.lanes.get(lane.key) === lane) this.#deps.lanes.want(lane);
   }
 }

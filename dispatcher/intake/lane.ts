@@ -3,53 +3,20 @@ import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
 
-/**
- * A lane that has something due soon, or had lately, and how far it was read. Times are by the database's clock, ms.
- */
-export type Lane = {
-  readonly key: string;
-  readonly accountId: string;
-  readonly env: Environment;
-  readonly shard: number;
-  /** Nothing of the lane that is open is due before this. Where reading begins, so that it passes no dead rows. */
-  fromMs: number;
-  /** Every schedule up to this place has been in memory. */
-  readTo: DuePlace;
-  /** Whether something of it was read. */
-  isUnread: boolean;
-  /** From this due time on, after `readTo`, there may be more to read; null when everything was read. */
-  moreFromMs: number | null;
-  /** Whether it is read again from before `readTo`. That does not wait for room. */
-  isPulledBack: boolean;
-  /** Whether a read is in flight, and the due time from which the lane must be read again afterwards, ms. */
-  isReading: boolean;
-  againFromMs: number;
-  /** Schedules that came within the horizon while a read was in flight. */
-  coming: Coming | null;
-  /** When it may be read again after it found no memory (monotonic ms), and how often in a row it found none. */
-  deferredUntilMs: number;
-  deferrals: number;
-  /** Its entry in a queue of lanes to be read. */
-  entry: LaneEntry | null;
-  /** When it was last read, last compared with the table, and last had something; monotonic ms. */
-  readAtMs: number;
-  comparedAtMs: number;
-  usedAtMs: number;
-  /** What comparisons still have to look at. */
-  readonly compared: Compared;
-};
-
 /** Schedules that came within the horizon: the due times of the first and of the last one, ms. */
-export type Coming = { fromMs: number; toMs: number };
+type Coming = { fromMs: number; toMs: number };
 
 /**
  * Comparisons look at what is due from `fromMs` on, epoch ms. Until `settlesAtMs` (monotonic) that is everything, and it is
  * once more at `fullAtMs`.
  */
-export type Compared = { fromMs: number; settlesAtMs: number; fullAtMs: number };
+type Compared = { fromMs: number; settlesAtMs: number; fullAtMs: number };
 
 /** No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. */
 export const LATE_COMMIT_MS = 60_000;
+
+/** How often everything of a lane is compared all the same, ms. */
+const FULL_EVERY_MS = 600_000;
 
 /** For this long after a lane woke, what a former owner puts back may become open, whenever it was due, ms. */
 const SETTLING_MS = 60_000;
@@ -57,70 +24,255 @@ const SETTLING_MS = 60_000;
 /** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
 export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
 
-/** Creates a lane that was not read yet. `nowMs` is monotonic. */
-export function newLane({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number): Lane {
-  return {
-    key: laneKey({ accountId, env }),
-    accountId,
-    env,
-    shard,
-    fromMs: dueAtMs,
-    readTo: placeBefore(dueAtMs),
-    isUnread: true,
-    moreFromMs: dueAtMs,
-    isPulledBack: false,
-    isReading: false,
-    againFromMs: Number.POSITIVE_INFINITY,
-    coming: null,
-    deferredUntilMs: Number.NEGATIVE_INFINITY,
-    deferrals: 0,
-    entry: null,
-    readAtMs: nowMs,
-    comparedAtMs: nowMs,
-    usedAtMs: nowMs,
-    compared: { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs: nowMs + SETTLING_MS, fullAtMs: nowMs + SETTLING_MS },
-  };
-}
-
-/** Whether no read of the lane was tried. A lane that found no memory is unread, but its due time is known. */
-export const isUntried = (lane: Lane): boolean => lane.isUnread && lane.deferredUntilMs === Number.NEGATIVE_INFINITY;
+/**
+ * What a lane is at a moment:
+ *
+ * | State | Is | Becomes |
+ * |---|---|---|
+ * | current | everything up to the horizon was in memory | behind, when something comes or is announced |
+ * | behind | there is more to read, and it is not queued: it is new, or has much in memory already | wanted |
+ * | wanted | queued to be read | reading; deferred, when there is no memory for it |
+ * | reading | a statement reads it | current, behind or deferred, by what it read and found room for |
+ * | deferred | it found no memory, and waits | behind, when its delay is over |
+ */
+export type LaneState = "current" | "behind" | "wanted" | "reading" | "deferred";
 
 /**
- * Whether a schedule that was read by id may come into memory. It may not while others of the lane that are due before
- * it were not read.
+ * A lane that has something due soon, or had lately, and how far it was read. Nothing else changes what it keeps. Due times are by
+ * the database's clock, ms.
  */
-export function isReached(lane: Lane, { dueAtMs, id }: DueSchedule): boolean {
-  const { ms, id: last } = lane.readTo;
-  return lane.moreFromMs === null || dueAtMs < ms || (dueAtMs === ms && id <= last);
-}
+export class Lane {
+  readonly key: string;
+  readonly accountId: string;
+  readonly env: Environment;
+  readonly shard: number;
+  /** When it was last compared with the table, and last had something; monotonic ms. `Lanes` writes both. */
+  comparedAtMs: number;
+  usedAtMs: number;
+  #fromMs: number;
+  #readTo: DuePlace;
+  #moreFromMs: number | null;
+  #isUnread = true;
+  #isPulledBack = false;
+  #isReading = false;
+  /** The due time from which it must be read again after the read in flight, ms. */
+  #againFromMs = Number.POSITIVE_INFINITY;
+  /** Schedules that came within the horizon while a read was in flight. */
+  #coming: Coming | null = null;
+  #deferredUntilMs = Number.NEGATIVE_INFINITY;
+  #deferrals = 0;
+  #entry: LaneEntry | null = null;
+  #compared: Compared;
 
-/** Marks the lane to be read again from `ms`, because something due from then on may not be in memory. */
-export function pullBack(lane: Lane, ms: number): void {
-  if (lane.isReading) {
-    lane.againFromMs = Math.min(lane.againFromMs, ms);
-    return;
+  /** A lane that was not read yet and has nothing open before `dueAtMs`. `nowMs` is monotonic. */
+  constructor({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number) {
+    this.key = laneKey({ accountId, env });
+    this.accountId = accountId;
+    this.env = env;
+    this.shard = shard;
+    this.comparedAtMs = nowMs;
+    this.usedAtMs = nowMs;
+    this.#fromMs = dueAtMs;
+    this.#readTo = placeBefore(dueAtMs);
+    this.#moreFromMs = dueAtMs;
+    const settlesAtMs = nowMs + SETTLING_MS;
+    this.#compared = { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs, fullAtMs: settlesAtMs };
   }
-  lane.moreFromMs = Math.min(lane.moreFromMs ?? Number.POSITIVE_INFINITY, ms);
-  if (ms > lane.readTo.ms) return;
-  lane.readTo = placeBefore(ms);
-  lane.isPulledBack = true;
-}
 
-/**
- * Schedules of the lane have come within the horizon. If the lane was not read past all of them, it has more to read.
- * This may happen at any time, also between two rounds of the calendar. While a read is in flight its end is unknown,
- * so they are kept until it ends.
- */
-export function readOn(lane: Lane, { fromMs, toMs }: Coming): void {
-  if (lane.isReading) {
-    const { coming } = lane;
-    lane.coming = coming
-      ? { fromMs: Math.min(coming.fromMs, fromMs), toMs: Math.max(coming.toMs, toMs) }
-      : { fromMs, toMs };
-    return;
+  /** Nothing of the lane that is open is due before this. Where reading begins, so that it passes no dead rows. */
+  get fromMs(): number {
+    return this.#fromMs;
   }
-  if (lane.moreFromMs === null && toMs > lane.readTo.ms)
-    pullBack(lane, Math.max(fromMs, Math.floor(lane.readTo.ms) + 1));
+
+  /** Every schedule up to this place has been in memory. */
+  get readTo(): DuePlace {
+    return this.#readTo;
+  }
+
+  /** From this due time on, after `readTo`, there may be more to read; null when everything was read. */
+  get moreFromMs(): number | null {
+    return this.#moreFromMs;
+  }
+
+  /** Whether nothing of it was read. */
+  get isUnread(): boolean {
+    return this.#isUnread;
+  }
+
+  /** Whether no read of it was tried. A lane that found no memory is unread, but its due time is known. */
+  get isUntried(): boolean {
+    return this.#isUnread && this.#deferredUntilMs === Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether it is read again from before `readTo`. That does not wait for room. */
+  get isPulledBack(): boolean {
+    return this.#isPulledBack;
+  }
+
+  /** Whether a read is in flight. */
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
+  /** When it may be read again after it found no memory, monotonic ms; and how often in a row it found none. */
+  get deferredUntilMs(): number {
+    return this.#deferredUntilMs;
+  }
+
+  get deferrals(): number {
+    return this.#deferrals;
+  }
+
+  /** Its valid entry in a queue of lanes to be read. */
+  get entry(): LaneEntry | null {
+    return this.#entry;
+  }
+
+  /** Its state at `nowMs`, monotonic. */
+  stateAt(nowMs: number): LaneState {
+    if (this.#isReading) return "reading";
+    if (this.#moreFromMs === null) return "current";
+    if (this.#deferredUntilMs > nowMs) return "deferred";
+    return this.#entry === null ? "behind" : "wanted";
+  }
+
+  /**
+   * Whether a schedule that was read by id may come into memory. It may not while others of the lane that are due before
+   * it were not read.
+   */
+  isReached({ dueAtMs, id }: DueSchedule): boolean {
+    const { ms, id: last } = this.#readTo;
+    return this.#moreFromMs === null || dueAtMs < ms || (dueAtMs === ms && id <= last);
+  }
+
+  /** Something of it is due before everything that was known to be open. */
+  beginAt(dueAtMs: number): void {
+    this.#fromMs = dueAtMs;
+    this.#compared.fromMs = dueAtMs - LATE_COMMIT_MS;
+  }
+
+  /** Marks the lane to be read again from `ms`, because something due from then on may not be in memory. */
+  pullBack(ms: number): void {
+    if (this.#isReading) {
+      this.#againFromMs = Math.min(this.#againFromMs, ms);
+      return;
+    }
+    this.#moreFromMs = Math.min(this.#moreFromMs ?? Number.POSITIVE_INFINITY, ms);
+    if (ms > this.#readTo.ms) return;
+    this.#readTo = placeBefore(ms);
+    this.#isPulledBack = true;
+  }
+
+  /**
+   * Schedules of the lane have come within the horizon. If the lane was not read past all of them, it has more to read.
+   * This may happen at any time, also between two rounds of the calendar. While a read is in flight its end is unknown,
+   * so they are kept until it ends.
+   */
+  readOn({ fromMs, toMs }: Coming): void {
+    if (this.#isReading) {
+      const coming = this.#coming ?? { fromMs, toMs };
+      this.#coming = { fromMs: Math.min(coming.fromMs, fromMs), toMs: Math.max(coming.toMs, toMs) };
+      return;
+    }
+    if (this.#moreFromMs === null && toMs > this.#readTo.ms)
+      this.pullBack(Math.max(fromMs, Math.floor(this.#readTo.ms) + 1));
+  }
+
+  /** It is queued to be read, by what is due at `dueMs`. An earlier entry becomes outdated. Returns its entry. */
+  enqueue(dueMs: number): LaneEntry {
+    this.#entry = { lane: this, dueMs };
+    return this.#entry;
+  }
+
+  /** It is no longer queued to be read. */
+  dequeue(): void {
+    this.#entry = null;
+  }
+
+  /** It found no memory, and waits until `untilMs`, monotonic. `isRepeated`: the next time it waits longer. */
+  defer(untilMs: number, isRepeated: boolean): void {
+    this.#deferredUntilMs = untilMs;
+    if (isRepeated) this.#deferrals++;
+  }
+
+  /** A statement reads it. */
+  beginRead(): void {
+    this.#isReading = true;
+  }
+
+  /**
+   * The statement read `rows`, at most `limit` of those due until `untilMs`. `accept` takes one into memory and returns false when
+   * there is no room for it. Returns whether there was room for all of them.
+   */
+  endRead(
+    rows: readonly DueSchedule[],
+    { limit, untilMs, accept }: { limit: number; untilMs: number; accept: (row: DueSchedule) => boolean },
+  ): boolean {
+    this.#isPulledBack = false;
+    const hadRoom = this.#takeIn(rows, { limit, untilMs, accept });
+    this.#endReading();
+    return hadRoom;
+  }
+
+  /** The statement failed: it is read again from where it was read to. */
+  failRead(): void {
+    this.#moreFromMs ??= this.#readTo.ms;
+    this.#endReading();
+  }
+
+  /** From which due time on a comparison that begins at `atMs` (monotonic) looks, epoch ms. */
+  comparedFromMs(atMs: number): number {
+    return atMs >= this.#compared.fullAtMs ? this.#fromMs - LATE_COMMIT_MS : this.#compared.fromMs;
+  }
+
+  /** A comparison that began at `atMs` (monotonic) found it as it should be: the next one begins at `fromMs`. */
+  settle(fromMs: number, atMs: number): void {
+    if (atMs < this.#compared.settlesAtMs) return;
+    this.#compared.fromMs = Math.max(this.#compared.fromMs, fromMs);
+    if (atMs >= this.#compared.fullAtMs) this.#compared.fullAtMs = atMs + FULL_EVERY_MS;
+  }
+
+  /** Takes rows into memory, and notes how far it was read. */
+  #takeIn(
+    rows: readonly DueSchedule[],
+    { limit, untilMs, accept }: { limit: number; untilMs: number; accept: (row: DueSchedule) => boolean },
+  ): boolean {
+    const from = this.#readTo;
+    const wasUnread = this.#isUnread;
+    this.#readTo = after(untilMs);
+    this.#moreFromMs = null;
+    this.#isUnread = false;
+    for (const [n, row] of rows.entries()) {
+      if (accept(row)) {
+        this.#deferrals = 0;
+        continue;
+      }
+      const before = rows[n - 1];
+      this.#readTo = before ? { ms: before.dueAtMs, id: before.id } : from;
+      this.#isUnread = wasUnread && before === undefined;
+      this.#moreFromMs = row.dueAtMs;
+      return false;
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return true;
+    this.#readTo = { ms: last.dueAtMs, id: last.id };
+    this.#moreFromMs = last.dueAtMs;
+    return true;
+  }
+
+  /**
+   * Ends a read. A schedule that was announced meanwhile may have been committed after the statement's snapshot. One
+   * that came within the horizon was committed before, but may be due after the last row that was read.
+   */
+  #endReading(): void {
+    this.#isReading = false;
+    const coming = this.#coming;
+    this.#coming = null;
+    if (coming) this.readOn(coming);
+    if (this.#againFromMs === Number.POSITIVE_INFINITY) return;
+    this.pullBack(this.#againFromMs);
+    this.#againFromMs = Number.POSITIVE_INFINITY;
+  }
 }
 
 /** The place before everything that is due at `ms`. Instants are whole milliseconds. */

@@ -1,7 +1,7 @@
 import type { Holdings } from "../delivery/holdings.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
-import { isUntried, type Lane, type LaneEntry } from "./lane.ts";
+import type { Lane, LaneEntry } from "./lane.ts";
 import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX, NEAR_MS } from "./memory.ts";
 
 /**
@@ -30,9 +30,7 @@ export class LanesToRead {
 
   /** Adds a lane whose next schedule to read is due at `dueMs`. Its earlier entry becomes outdated. */
   add(lane: Lane, dueMs: number): void {
-    lane.entry = { lane, dueMs };
-    if (isUntried(lane)) this.#untried.push(lane.entry);
-    else this.#more.push(lane.entry);
+    (lane.isUntried ? this.#untried : this.#more).push(lane.enqueue(dueMs));
   }
 
   /**
@@ -49,7 +47,7 @@ export class LanesToRead {
           ? (this.#takeUntried(nowMs, isReserved) ?? this.#takeMore(nowMs, isReserved))
           : (this.#takeMore(nowMs, isReserved) ?? this.#takeUntried(nowMs, isReserved));
       if (!entry) break;
-      entry.lane.entry = null;
+      entry.lane.dequeue();
       lanes.push(entry.lane);
     }
     return lanes;

@@ -3,7 +3,7 @@ import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { DeferredLanes } from "./deferred-lanes.ts";
-import { LATE_COMMIT_MS, type Lane, newLane, pullBack, readOn } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
 import { freeFor, laneMax } from "./memory.ts";
 
@@ -67,7 +67,7 @@ export class Lanes {
       this.wake(coming, key);
       return;
     }
-    readOn(lane, { fromMs, toMs });
+    lane.readOn({ fromMs, toMs });
     if (lane.moreFromMs === null) return;
     this.use(lane);
     this.want(lane);
@@ -80,12 +80,11 @@ export class Lanes {
   wake(due: DueLane, key: string): void {
     const awake = this.#awake.get(key);
     if (awake && due.dueAtMs < awake.fromMs) {
-      awake.fromMs = due.dueAtMs;
-      awake.compared.fromMs = due.dueAtMs - LATE_COMMIT_MS;
+      awake.beginAt(due.dueAtMs);
       this.readAgain(awake, due.dueAtMs);
     }
     if (awake || !this.hasRoom()) return;
-    const lane = newLane(due, this.#deps.clock.monotonic());
+    const lane = new Lane(due, this.#deps.clock.monotonic());
     this.#awake.set(key, lane);
     this.want(lane);
   }
@@ -93,7 +92,7 @@ export class Lanes {
   /** Reads the lane again from `ms`, because something due from then on may not be in memory. */
   readAgain(lane: Lane, ms: number): void {
     const { moreFromMs } = lane;
-    pullBack(lane, ms);
+    lane.pullBack(ms);
     if (lane.moreFromMs !== moreFromMs) this.#deferred.hasten(lane);
     this.use(lane);
     this.want(lane);
@@ -168,7 +167,7 @@ export class Lanes {
   /** Delays the next read of a lane that found no memory. */
   defer(lane: Lane): void {
     this.#deferred.add(lane);
-    lane.entry = null;
+    lane.dequeue();
   }
 
   /** Queues lanes whose delay is over, a bounded number. */
@@ -197,7 +196,7 @@ export class Lanes {
   }
 
   forget(lane: Lane): void {
-    lane.entry = null;
+    lane.dequeue();
     this.#resting.delete(lane);
     this.#toCompare.delete(lane);
     this.#awake.delete(lane.key);
@@ -224,7 +223,8 @@ export class Lanes {
   }
 
   #queue(lane: Lane): boolean {
-    if (lane.moreFromMs === null || lane.isReading || this.#deferred.has(lane)) return false;
+    const state = lane.stateAt(this.#deps.clock.monotonic());
+    if (lane.moreFromMs === null || (state !== "behind" && state !== "wanted")) return false;
     if (lane.entry !== null && lane.entry.dueMs <= lane.moreFromMs) return false;
     if (!lane.isPulledBack && this.memoryOf(lane) * 2 > this.maxOf(lane)) return false;
     this.#toRead.add(lane, lane.moreFromMs);
@@ -233,7 +233,8 @@ export class Lanes {
 
   #isEmpty(lane: Lane): boolean {
     const isAwake = this.#awake.get(lane.key) === lane;
-    return isAwake && lane.moreFromMs === null && !lane.isReading && this.memoryOf(lane) === 0;
+    const state = lane.stateAt(this.#deps.clock.monotonic());
+    return isAwake && state === "current" && this.memoryOf(lane) === 0;
   }
 }
 

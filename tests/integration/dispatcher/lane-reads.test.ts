@@ -224,12 +224,11 @@ describe("reading ahead", () => {
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" })) as Lane;
     reader.pass(4_000);
-    lane.isReading = true;
+    const endRead = () => lane.endRead([], { limit: 1, untilMs: lane.readTo.ms, accept: () => true });
+    lane.beginRead();
     expect(await reader.comparison.runOnce()).toBe(0);
-    lane.isReading = false;
-    reader.during(async () => {
-      lane.readTo = { ...lane.readTo };
-    });
+    endRead();
+    reader.during(async () => void endRead());
     expect(await reader.comparison.runOnce()).toBe(1);
     expect(await reader.laneReads.runOnce()).toBe(0);
     expect(await reader.comparison.runOnce()).toBe(1);

@@ -5,6 +5,7 @@ import { LARGE_BURST } from "#dispatcher/delivery/reserve.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
 import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 /** Lanes with a clock that stands still until `pass` is called. `memory` says how full the memory is. */
 function createLanes() {
@@ -42,6 +43,12 @@ function createLanes() {
   };
 }
 
+/** The lane is read, and there is no memory for its schedule that is due at `dueAtMs`. */
+function readUntil(lane: Lane, dueAtMs: number): void {
+  lane.beginRead();
+  lane.endRead([dueSchedule({ dueAtMs })], { limit: 100, untilMs: dueAtMs, accept: () => false });
+}
+
 describe("a lane that was deferred for lack of memory", () => {
   it("is read again after its pause, even when another lane was deferred twice before it", () => {
     const { lanes, read, pass, taken } = createLanes();
@@ -50,7 +57,7 @@ describe("a lane that was deferred for lack of memory", () => {
     pass(50);
     lanes.defer(second);
     pass(70);
-    first.moreFromMs = 1_000_000 + 60_000;
+    readUntil(first, 1_000_000 + 60_000);
     lanes.defer(first);
     pass(80);
     lanes.wantDeferred();
@@ -89,7 +96,6 @@ describe("a lane that was deferred for lack of memory", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     for (const lane of [late, onTime]) {
-      lane.readTo = { ms: 0, id: "00000000-0000-0000-0000-000000000000" };
       lanes.defer(lane);
     }
     pass(200);

@@ -8,11 +8,12 @@ import { type Cost, costLine, measureCosts } from "./costs.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import { listeningLine, measureListening } from "./listening.ts";
+import { type EngineName, isPeer } from "./load-engines.ts";
 import type { Figures } from "./measure.ts";
 import { measurePages, pageLine } from "./pages.ts";
 import { measureReads, prepareReads, readLine } from "./reads.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
-import { type Run, summarise, table } from "./report.ts";
+import { type Failure, failureLines, type Run, summarise, table } from "./report.ts";
 import { writePart, writeResults } from "./results.ts";
 import { firstBatchLine, measureFirstBatches } from "./retention.ts";
 import { createRunner } from "./run-scenario.ts";
@@ -94,16 +95,17 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
 
 async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<void> {
   const engines = await present(options.engines);
-  const runs = await runRounds({ ...options, engines }, bench, receiver);
+  const { runs, failures } = await runRounds({ ...options, engines }, bench, receiver);
   const rows = summarise(runs);
   const thresholds = checkThresholds(rows);
   console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
+  if (failures.length > 0) console.log(`${failureLines(failures)}\n`);
   for (const { name, settings, claimLead, leavesOut } of engines) {
     console.log(`${name}: ${settings}; claim lead: ${claimLead}`);
     if (leavesOut !== null) console.log(`  leaves out: ${leavesOut}`);
   }
   console.log(`\n${thresholdLines(thresholds)}`);
-  await writeResults(options, engines, { thresholds, rows, runs });
+  await writeResults(options, engines, { thresholds, rows, runs, failures });
 }
 
 async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
@@ -155,11 +157,17 @@ async function runPages({ quick }: BenchOptions, bench: Bench): Promise<void> {
   await drop();
 }
 
-async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver): Promise<Run[]> {
+/** Runs all rounds. What goes wrong with another engine costs its round, and not the whole run. */
+async function runRounds(
+  options: BenchOptions,
+  bench: Bench,
+  receiver: Receiver,
+): Promise<{ runs: Run[]; failures: Failure[] }> {
   const runner = createRunner({ bench, receiver });
   /** The stores with a backlog. They are kept over the rounds. */
   const kept = new Map<string, OpenEngine>();
   const runs: Run[] = [];
+  const failures: Failure[] = [];
 
   const openFor = async (scenario: Scenario, engine: Engine): Promise<OpenEngine> => {
     if (scenario.backlog === 0) {
@@ -172,12 +180,13 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
     kept.set(engine.name, open);
     return open;
   };
-  const runOnce = async (scenario: Scenario, engine: Engine): Promise<Figures | null> => {
+  /** `onMeasured` gets the figures before the engine is closed, which may fail. */
+  const runOnce = async (scenario: Scenario, engine: Engine, onMeasured: (figures: Figures) => void) => {
     const open = await openFor(scenario, engine);
     let figures: Figures | null = null;
     const held = scenario.holdsSnapshot ? await holdSnapshots(bench.serverUrl) : null;
     try {
-      figures = await runner.run(scenario, engine, open);
+      figures = await runner.run(scenario, engine, open, onMeasured);
       return figures;
     } finally {
       await held?.end();
@@ -188,23 +197,44 @@ async function runRounds(options: BenchOptions, bench: Bench, receiver: Receiver
       }
     }
   };
+  /** As `runOnce`, but what is wrong with another engine is noted, and null is returned. */
+  const tryOnce = async (scenario: Scenario, engine: Engine, round: number): Promise<Figures | null> => {
+    let figures: Figures | null = null;
+    try {
+      figures = await runOnce(scenario, engine, (found) => {
+        figures = found;
+      });
+      // When the jobs were not stored in time, the run is repeated once; the time that storing takes is known by then.
+      figures ??= await runOnce(scenario, engine, (found) => {
+        figures = found;
+      });
+      if (!figures) throw new Error("its jobs could not be stored in time");
+    } catch (error) {
+      if (!isPeer(engine.name as EngineName)) throw new Error(`${engine.name}, ${scenario.name}`, { cause: error });
+      failures.push({ scenario: scenario.name, engine: engine.name, round, isLost: figures === null, error });
+      console.log(failureLines(failures.slice(-1)));
+    }
+    return figures;
+  };
 
   for (let round = 1; round <= options.rounds; round++) {
     for (const name of options.scenarios) {
       const scenario = makeScenario(name, { ...options, seed: options.seed + round });
       for (const engine of options.engines) {
         if (!runsOn(scenario, engine)) continue;
-        // When the jobs were not stored in time, the run is repeated once; the time that storing takes is known by
-        // then.
-        const figures = (await runOnce(scenario, engine)) ?? (await runOnce(scenario, engine));
-        if (!figures) throw new Error(`${engine.name} could not store the jobs of ${name} in time`);
+        const figures = await tryOnce(scenario, engine, round);
+        if (!figures) continue;
         runs.push({ scenario: name, engine: engine.name, round, figures });
         console.log(line(runs, round));
       }
     }
   }
-  for (const open of kept.values()) await open.close();
-  return runs;
+  for (const [name, open] of kept) {
+    await open.close().catch((error) => {
+      if (!isPeer(name as EngineName)) throw error;
+    });
+  }
+  return { runs, failures };
 }
 
 /** Holds a snapshot of each database of the server until `end`. */

@@ -6,7 +6,9 @@ const MODULES = {
   stopwatch: "stopwatch",
   "graphile-worker": "peers/graphile-worker",
   "graphile-worker-local": "peers/graphile-worker",
+  "graphile-worker-equal": "peers/graphile-worker",
   "pg-boss": "peers/pg-boss",
+  "pg-boss-equal": "peers/pg-boss",
   bullmq: "peers/bullmq",
   dbos: "peers/dbos",
 } as const;

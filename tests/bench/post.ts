@@ -3,12 +3,14 @@ import { Agent } from "undici";
 /** What a peer stores of a job: the request to send. */
 export type Posted = { url: string; body: string };
 
-export type Post = (request: Posted) => Promise<void>;
+/** Sends a request, and resolves to the status of its answer. `headers` replace those of the same name. */
+export type Post = (request: Posted | { url: string; body: Buffer }, headers?: object) => Promise<number>;
 
-// Headers as long and as many as the dispatcher's own signatures. A peer does not pay for computing them.
+// Headers as long and as many as the dispatcher's own signatures. A peer does not pay for computing them, unless it is one with equal
+// work.
 const HEADERS = {
   "content-type": "application/json",
-  "x-service-signature": `t=1700000000,v1=${"0".repeat(64)}`,
+  "X-Service-Signature": `t=1700000000,v1=${"0".repeat(64)}`,
   "webhook-id": `sch_${"0".repeat(26)}`,
   "webhook-timestamp": "1700000000",
   "webhook-signature": `v1,${"0".repeat(44)}`,
@@ -33,11 +35,13 @@ export function createPost(ca: string): { post: Post; close: () => Promise<void>
     connect: { ca },
   });
   return {
-    async post({ url, body }) {
+    async post({ url, body }, own) {
       const { origin, pathname } = new URL(url);
-      const answer = await agent.request({ origin, path: pathname, method: "POST", headers: HEADERS, body });
+      const headers = own ? { ...HEADERS, ...own } : HEADERS;
+      const answer = await agent.request({ origin, path: pathname, method: "POST", headers, body });
       await answer.body.dump();
       if (answer.statusCode >= 300) throw new Error(`answered with ${answer.statusCode}`);
+      return answer.statusCode;
     },
     close: () => agent.destroy(),
   };

@@ -2,6 +2,19 @@ import { type Figures, median } from "./measure.ts";
 
 export type Run = { scenario: string; engine: string; round: number; figures: Figures };
 
+/** What went wrong with another engine. `isLost`: the round has no figures; otherwise it only failed to stop. */
+export type Failure = { scenario: string; engine: string; round: number; isLost: boolean; error: unknown };
+
+/** A line for each failure: what it cost, and the first line of the error. */
+export const failureLines = (failures: readonly Failure[]): string =>
+  failures
+    .map(({ scenario, engine, round, isLost, error }) => {
+      const [reason] = String(error instanceof Error ? error.message : error).split("\n");
+      const cost = isLost ? "has no figures" : "failed after it was measured, which counts";
+      return `round ${round}, ${scenario}, ${engine}: ${cost}: ${reason}`;
+    })
+    .join("\n");
+
 export type Row = {
   scenario: string;
   engine: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BenchOptions } from "./bench.ts";
 import type { Engine } from "./engine.ts";
-import type { Row, Run } from "./report.ts";
+import { type Failure, failureLines, type Row, type Run } from "./report.ts";
 import type { Threshold } from "./thresholds.ts";
 
 const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
@@ -19,13 +19,14 @@ export type Part = "writes" | "costs" | "listening" | "reads" | "pages" | "reten
 export async function writeResults(
   { rounds, seconds, backlog, overdue, seed }: BenchOptions,
   engines: readonly Engine[],
-  found: { thresholds: Threshold[]; rows: Row[]; runs: Run[] },
+  found: { thresholds: Threshold[]; rows: Row[]; runs: Run[]; failures: Failure[] },
 ): Promise<void> {
-  const { thresholds, rows, runs } = found;
+  const { thresholds, rows, runs, failures } = found;
   await change(LATEST, {
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
     engines: engines.map(({ name, settings, claimLead, leavesOut }) => ({ name, settings, claimLead, leavesOut })),
+    failures: failures.map((failure) => failureLines([failure])),
     thresholds,
     rows,
   });

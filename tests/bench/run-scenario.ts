@@ -149,13 +149,21 @@ export function createRunner({ bench, receiver }: { bench: Bench; receiver: Rece
   return {
     /**
      * One run of `scenario` on `engine`, whose store is `open`. Returns null when its jobs could not be stored in time.
+     * `onMeasured` gets the figures before the processes are stopped, which may fail.
      */
-    async run(scenario: Scenario, engine: Engine, open: OpenEngine): Promise<Figures | null> {
+    async run(
+      scenario: Scenario,
+      engine: Engine,
+      open: OpenEngine,
+      onMeasured: (figures: Figures) => void = () => {},
+    ): Promise<Figures | null> {
       const hasManyOrigins = scenario.jobs.some((job) => job.target === "many");
       const workers = await open.start(scenario.workers, hasManyOrigins ? scenario.jobs.length : 0);
       try {
         const measuring = measure(scenario, engine, open, workers);
-        return await Promise.race([measuring, ...workers.map((worker) => worker.lost)]);
+        const figures = await Promise.race([measuring, ...workers.map((worker) => worker.lost)]);
+        if (figures) onMeasured(figures);
+        return figures;
       } finally {
         await Promise.all(workers.map((worker) => worker.stop()));
       }

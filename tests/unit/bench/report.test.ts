@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Figures } from "../../bench/measure.ts";
-import { type Run, summarise, table } from "../../bench/report.ts";
+import { failureLines, type Run, summarise, table } from "../../bench/report.ts";
 import { checkThresholds } from "../../bench/thresholds.ts";
 
 const FIGURES: Figures = {
@@ -89,4 +89,14 @@ describe("checkThresholds", () => {
     expect(thresholdOf([run("stopwatch", { p99: 250 }, "slow-target")], text)).toMatchObject({ met: true });
     expect(thresholdOf([run("stopwatch", { p99: 251 }, "slow-target")], text)).toMatchObject({ met: false });
   });
+});
+
+test("what went wrong with another engine says which round it cost, or that the round counts", () => {
+  const of = { scenario: "saturation", engine: "pg-boss", error: new Error("deadlock detected\nmore") };
+  expect(failureLines([{ ...of, round: 2, isLost: true }])).toBe(
+    "round 2, saturation, pg-boss: has no figures: deadlock detected",
+  );
+  expect(failureLines([{ ...of, round: 3, isLost: false }])).toBe(
+    "round 3, saturation, pg-boss: failed after it was measured, which counts: deadlock detected",
+  );
 });

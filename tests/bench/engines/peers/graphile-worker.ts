@@ -3,8 +3,16 @@ import postgres from "postgres";
 import type { Engine, Job } from "../../engine.ts";
 import { createPost, type Posted } from "../../post.ts";
 import { chunks, startEngineWorkers } from "../peer.ts";
+import {
+  createAttempts,
+  createEqualHandler,
+  createEqualKeys,
+  type EqualKeys,
+  type Sealed,
+  sealJobs,
+} from "./equal-work.ts";
 
-type Options = { url: string; ca: string; variant: Variant };
+type Options = { url: string; ca: string; variant: Variant; keys: EqualKeys | null };
 type Variant = keyof typeof VARIANTS;
 
 const TASK = "post";
@@ -33,21 +41,31 @@ export const graphileWorkerLocal = engineOf(
   "0.18, local queue of 500 that polls every 5 ms, 128 concurrent jobs, completions in batches",
 );
 
-function engineOf(name: string, variant: Variant, settings: string): Engine {
+export const graphileWorkerEqual = engineOf(
+  "graphile-worker-equal",
+  "local",
+  "as graphile-worker-local; its handler opens the sealed request, signs it, and writes a row for the attempt",
+  true,
+);
+
+function engineOf(name: string, variant: Variant, settings: string, hasEqualWork = false): Engine {
   return {
     name,
     settings,
     claimLead: "none",
-    leavesOut:
-      "payloads are stored as they are and not signed; a finished job is deleted; no rates and turns of accounts",
+    leavesOut: hasEqualWork
+      ? "a finished job is deleted; no counts of an attempt; no rates and turns of accounts"
+      : "payloads are stored as they are and not signed; a finished job is deleted; no rates and turns of accounts",
     stores: true,
     async open(bench) {
       const database = await bench.createDatabase();
       const utils = await makeWorkerUtils({ connectionString: database.url, logger: quiet });
       await utils.migrate();
       const sql = postgres(database.url, { max: 2, onnotice: () => {} });
+      const keys = hasEqualWork ? createEqualKeys() : null;
+      if (keys) await createAttempts(sql);
       let stored = 0;
-      const add = async (jobs: { payload: Posted; runAt: Date }[]) => {
+      const add = async (jobs: { payload: Posted | Sealed; runAt: Date }[]) => {
         for (const some of chunks(jobs, 1_000)) {
           await utils.addJobs(some.map((job) => ({ identifier: TASK, ...job })));
         }
@@ -58,10 +76,12 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
             url: database.url,
             ca: bench.ca,
             variant,
+            keys,
           } satisfies Options),
         async enqueue(jobs: Job[]) {
           stored += jobs.length;
-          await add(jobs.map(({ url, body, dueAtMs }) => ({ payload: { url, body }, runAt: new Date(dueAtMs) })));
+          const payloads = keys ? sealJobs(jobs, keys) : jobs.map(({ url, body }) => ({ url, body }));
+          await add(payloads.map((payload, n) => ({ payload, runAt: new Date((jobs[n] as Job).dueAtMs) })));
         },
         // graphile-worker deletes a job when it is done.
         async finished() {
@@ -91,17 +111,27 @@ function engineOf(name: string, variant: Variant, settings: string): Engine {
 }
 
 /** The delivering process. */
-export async function work({ url, ca, variant }: Options): Promise<() => Promise<void>> {
-  const { post, close } = createPost(ca);
+export async function work({ url, ca, variant, keys }: Options): Promise<() => Promise<void>> {
+  const { handle, close } = keys ? createEqual({ url, ca, keys }) : createPlain(ca);
   const runner = await run({
     connectionString: url,
     logger: quiet,
     noHandleSignals: true,
-    taskList: { [TASK]: (payload) => post(payload as Posted) },
+    taskList: { [TASK]: handle },
     ...VARIANTS[variant],
   });
   return async () => {
     await runner.stop();
     await close();
   };
+}
+
+function createPlain(ca: string) {
+  const { post, close } = createPost(ca);
+  return { handle: async (payload: unknown) => void (await post(payload as Posted)), close };
+}
+
+function createEqual(options: { url: string; ca: string; keys: EqualKeys }) {
+  const { send, record, close } = createEqualHandler(options);
+  return { handle: async (payload: unknown) => record([await send(payload as Sealed)]), close };
 }

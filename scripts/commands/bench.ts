@@ -16,12 +16,13 @@ type Options = {
   seconds?: string;
   overdue?: string;
   quick: boolean;
+  profile: boolean;
   seed: string;
 };
 
 await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--overdue N]
-                         [--quick] [--seed N]
+                         [--quick] [--profile] [--seed N]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), what
 single operations cost PostgreSQL (costs), how much later deliveries come through a listener (listening), and
@@ -35,6 +36,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
   --seconds N   length of the steady scenarios, 20 (5 with --quick); saturation takes three times as long
   --overdue N   overdue rows in neighbour-backlog, 200000 (20000 with --quick)
   --quick       one short round with a tenth of the backlogs and a twentieth of the attempts
+  --profile     has Stopwatch's dispatchers write CPU profiles, and prints where their time went; they are slower with it
   --seed N      decides the instants and accounts of the jobs, 1`,
   options: {
     rounds: { type: "string" },
@@ -43,9 +45,10 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
     seconds: { type: "string" },
     overdue: { type: "string" },
     quick: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
-  async run({ rounds, only, engines, seconds, overdue, quick, seed }) {
+  async run({ rounds, only, engines, seconds, overdue, quick, profile, seed }) {
     const parts = chosen("--only", only, PARTS);
     const names = chosen("--engines", engines, ENGINE_NAMES);
     const scenarios = SCENARIO_NAMES.filter((name) => parts.includes(name));
@@ -59,6 +62,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       pages: parts.includes("pages"),
       retention: parts.includes("retention"),
       quick,
+      profile,
       seconds: whole("--seconds", seconds ?? (quick ? "5" : "20")),
       backlog: quick ? 100_000 : 1_000_000,
       overdue: whole("--overdue", overdue ?? (quick ? "20000" : "200000")),

@@ -11,6 +11,7 @@ import { listeningLine, measureListening } from "./listening.ts";
 import { type EngineName, isPeer } from "./load-engines.ts";
 import type { Figures } from "./measure.ts";
 import { measurePages, pageLine } from "./pages.ts";
+import { profileLines } from "./profile.ts";
 import { measureReads, prepareReads, readLine } from "./reads.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type Failure, failureLines, type Run, summarise, table } from "./report.ts";
@@ -48,6 +49,8 @@ export type BenchOptions = {
   /** Whether the first batch of retention on a large backlog is measured, too. */
   retention: boolean;
   quick: boolean;
+  /** Whether Stopwatch's dispatchers write CPU profiles, which makes them slower. */
+  profile: boolean;
 } & ScenarioOptions;
 
 /**
@@ -72,6 +75,7 @@ export async function runBench(options: BenchOptions, signal: AbortSignal): Prom
       serverUrl: server.url,
       createDatabase: createDatabaseMaker(server.url),
       folder,
+      profiles: options.profile ? await mkdtemp(join(tmpdir(), "stopwatch-profiles-")) : undefined,
       caFile: join(folder, "ca.pem"),
       ca: receiver.ca,
       origin: `https://localhost:${receiver.port}`,
@@ -100,6 +104,7 @@ async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Rece
   const thresholds = checkThresholds(rows);
   console.log(`\nMedians of ${options.rounds} rounds (lowest–highest)\n\n${table(rows)}\n`);
   if (failures.length > 0) console.log(`${failureLines(failures)}\n`);
+  if (bench.profiles) console.log(`${await profileLines(bench.profiles)}\n`);
   for (const { name, settings, claimLead, leavesOut } of engines) {
     console.log(`${name}: ${settings}; claim lead: ${claimLead}`);
     if (leavesOut !== null) console.log(`  leaves out: ${leavesOut}`);

@@ -11,6 +11,8 @@ export type Bench = {
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
   /** A folder for the files of this run. */
   folder: string;
+  /** Where Stopwatch's dispatchers write CPU profiles when they stop; undefined when none are wanted. */
+  profiles: string | undefined;
   caFile: string;
   ca: string;
   /**

@@ -52,7 +52,11 @@ export const stopwatch: Engine = {
         ports = await Promise.all(Array.from({ length: workers }, () => freePort()));
         const processes = ports.map((port) =>
           startWorkerProcess(fileURLToPath(new URL("../../../dispatcher/main.ts", import.meta.url)), {
-            execArgv: [...NODE_FLAGS, ...(names > 0 ? ["--import", LOOPBACK_NAMES] : [])],
+            execArgv: [
+              ...NODE_FLAGS,
+              ...(names > 0 ? ["--import", LOOPBACK_NAMES] : []),
+              ...(bench.profiles ? ["--cpu-prof", "--cpu-prof-dir", bench.profiles] : []),
+            ],
             env: {
               ...START_ENV,
               ...env,

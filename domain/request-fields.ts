@@ -1,4 +1,4 @@
-import type { DeliveryOptions } from "./delivery-options.ts";
+import { copiedOptions, type DeliveryOptions } from "./delivery-options.ts";
 import type { Filters } from "./filter-values.ts";
 import { FILTER_NAMES, FILTERS, hasFilters } from "./filters.ts";
 import type { GivenTime } from "./fire-time.ts";
@@ -7,16 +7,36 @@ import { writeLateRange } from "./late-range.ts";
 import { writeLocalTime } from "./local-time.ts";
 import type { OperationAction, OperationFilter } from "./operations.ts";
 
+/** What a request says of how it is sent. Whoever passes requests on passes these on as one. */
+export type RequestOptions = {
+  /** Null means the account's setting. */
+  earlyFire: boolean | null;
+  /** Null without any. */
+  delivery: DeliveryOptions | null;
+};
+
+/** Options of which some may be left out. */
+export type GivenOptions = { [Name in keyof RequestOptions]?: RequestOptions[Name] | undefined };
+
+/** The options of what has more fields, such as an input or a row. */
+export function optionsOf({ earlyFire = null, delivery = null }: GivenOptions): RequestOptions {
+  return { earlyFire, delivery };
+}
+
+/** The options of a copy. Whether it fires early is not kept. */
+export function optionsOfCopy(original: GivenOptions): RequestOptions {
+  const options = optionsOf(original);
+  return { ...options, earlyFire: null, delivery: copiedOptions(options.delivery) };
+}
+
 /** A create request before defaults of the account are applied; null for omitted fields. */
-export type OriginalRequest = {
+export type OriginalRequest = GivenOptions & {
   targetUrl: string;
   method: string;
   /** Null for now. */
   time: GivenTime | null;
   headers: HeaderPairs;
   payload: string | null;
-  earlyFire: boolean | null;
-  delivery?: DeliveryOptions | null;
 };
 
 /** A request that recurs, before defaults of the account are applied; null for omitted fields. */
@@ -50,7 +70,8 @@ export type OriginalRepeat = {
  * delivery options has the fields that it had before there were any.
  */
 export function requestFields(request: OriginalRequest, deliveredUrl: string | null): string[] {
-  const { targetUrl, method, time, headers, payload, earlyFire, delivery = null } = request;
+  const { targetUrl, method, time, headers, payload } = request;
+  const { earlyFire, delivery } = optionsOf(request);
   const url = deliveredUrl ?? targetUrl;
   const format = delivery === null ? [FORMAT] : [`${FORMAT} with options`, deliveryText(delivery)];
   return [...format, url, method, timeText(time), String(earlyFire), payload ?? "", ...headerFields(headers)];

@@ -1,5 +1,5 @@
-import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import type { EndReason } from "#domain/end-reasons.ts";
+import type { RequestOptions } from "#domain/request-fields.ts";
 import type { ActionProblems, ScheduleAction } from "#domain/schedule-actions.ts";
 import type { ScheduleCreator } from "#domain/schedule-creator.ts";
 import type { SplitWait } from "#domain/split-wait.ts";
@@ -7,7 +7,7 @@ import type { ScheduleStatus } from "#domain/states.ts";
 import type { AttemptTiming } from "../attempts/attempt-timing.tsx";
 
 /** A schedule as its page shows it. */
-export type ShownSchedule = {
+export type ShownSchedule = RequestOptions & {
   id: string;
   targetUrl: string;
   method: string;
@@ -16,8 +16,6 @@ export type ShownSchedule = {
   firedAt: Date | null;
   offsetMs: number | null;
   earlyFire: boolean;
-  /** Null where it is delivered by the settings of the account alone. */
-  delivery: DeliveryOptions | null;
   payloadSizeBytes: number;
   createdAt: Date;
   /** When the next attempt is due; null while one runs, and when none is due. */

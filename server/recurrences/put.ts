@@ -19,6 +19,7 @@ import { newId } from "#domain/ids.ts";
 import { hashShare, spreadShareMs } from "#domain/recurrence.ts";
 import { recurrenceSpacing } from "#domain/recurrence-spacing.ts";
 import { leadOf } from "#domain/recurrence-step.ts";
+import { optionsOf } from "#domain/request-fields.ts";
 import { recurrenceHash } from "#domain/request-hash.ts";
 import { creatorOf } from "#domain/schedule-creator.ts";
 import { packRequest, sealRequest } from "#domain/sealed-request.ts";
@@ -95,23 +96,24 @@ function readWanted(ctx: Ctx, input: RecurrenceInput) {
   const { cron, onClockChange, overlap, catchUp, spreadMs, method, headers } = input;
   const parsed = parseCron(cron);
   if (!parsed.ok) throw new Error("a rule that the input has accepted cannot be read");
-  const { endsAt = null, name = null, payload = null, earlyFire = null, delivery = null } = input;
+  const { endsAt = null, name = null, payload = null } = input;
+  const options = optionsOf(input);
   const zone = findZone(input.timezone) ?? input.timezone;
   const target = validateTarget(input.targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
   if (!target.ok) ctx.onRefusedTarget({ accountId: ctx.tenant.accountId, rule: target.rule });
   const payloadSizeBytes = Buffer.byteLength(payload ?? "");
   const rule = { cron, zone, onClockChange, overlap, catchUp, spreadMs, endsAtMs: endsAt, name };
-  const original = { ...rule, targetUrl: input.targetUrl, method, headers, payload, earlyFire, delivery };
+  const original = { ...rule, targetUrl: input.targetUrl, method, headers, payload, ...options };
   return {
     ...rule,
     rule: parsed.rule,
-    ...{ method, earlyFire, delivery, payloadSizeBytes },
+    ...{ ...options, method, payloadSizeBytes },
     targetUrl: target.ok ? target.url : "",
     origin: target.ok ? target.origin : "",
     packed: packRequest({ headers, payload }),
     requestHash: recurrenceHash(ctx.requestHashKey, original, target.ok ? target.url : null),
     rejection:
-      delaysRejection(delivery, ctx.limits) ??
+      delaysRejection(options.delivery, ctx.limits) ??
       (target.ok ? sizeRejection(payloadSizeBytes, ctx.limits) : targetRejection(target.reason)),
   };
 }

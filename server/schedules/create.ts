@@ -5,6 +5,7 @@ import { expiresTooEarly, quotaExceeded } from "#contract/refusals.ts";
 import { readMonth } from "#db/queries/accounts/usage.ts";
 import { type Creation, type CreationLimits, createSchedule, type NewSchedule } from "#db/queries/schedules/create.ts";
 import { type AppError, Unauthorized } from "#domain/errors.ts";
+import { optionsOf } from "#domain/request-fields.ts";
 import { requestHash } from "#domain/request-hash.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
@@ -30,23 +31,21 @@ export function scheduleRequest(ctx: Ctx, input: CreateInput): ScheduleRequest {
   const time = readTime(input);
   const target = validateTarget(targetUrl, ctx.config.targetPolicy, ctx.tenant.env);
   const payload = input.payload ?? null;
-  const earlyFire = input.earlyFire ?? null;
   const idempotencyKey = input.idempotencyKey ?? null;
-  const delivery = input.delivery ?? null;
-  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, earlyFire, delivery };
+  const options = optionsOf(input);
+  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, ...options };
   const deliveredUrl = target.ok ? target.url : null;
   return {
     target,
     method,
     time,
-    earlyFire,
     packed: packRequest({ headers, payload }),
     payloadSizeBytes: Buffer.byteLength(payload ?? ""),
     idempotencyKey,
     requestHash: idempotencyKey === null ? NO_HASH : requestHash(ctx.requestHashKey, original, deliveredUrl),
     replayOf: null,
-    delivery,
-    precheckError: time?.refusal ?? delaysRejection(delivery, ctx.limits) ?? undefined,
+    ...options,
+    precheckError: time?.refusal ?? delaysRejection(options.delivery, ctx.limits) ?? undefined,
   };
 }
 

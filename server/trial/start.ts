@@ -6,6 +6,7 @@ import { findScheduleByKey } from "#db/queries/schedules/find-by-key.ts";
 import { callerNetwork } from "#domain/caller-address.ts";
 import { AppError } from "#domain/errors.ts";
 import { encodeId } from "#domain/ids.ts";
+import { optionsOf } from "#domain/request-fields.ts";
 import { packRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import { TRIAL_BODY, TRIAL_EVERY_S, TRIAL_IN_MS, TRIALS_PER_HOUR, TRIALS_PER_MONTH } from "#domain/trial.ts";
@@ -72,13 +73,12 @@ async function storeTrial(
       target: validateTarget(targetUrl, config.targetPolicy, tenant.env),
       method: "POST",
       time: { name: "fireIn", given: { inMs: TRIAL_IN_MS }, fireTime: { inMs: TRIAL_IN_MS } },
-      earlyFire: false,
+      ...optionsOf({ earlyFire: false }),
       packed: packRequest({ headers: [["Content-Type", "application/json"]], payload: TRIAL_BODY }),
       payloadSizeBytes: Buffer.byteLength(TRIAL_BODY),
       idempotencyKey,
       requestHash: NO_HASH,
       replayOf: null,
-      delivery: null,
     },
   );
   const limits = { limit: TRIALS_PER_MONTH, graceLimit: TRIALS_PER_MONTH, earlyFire: false };

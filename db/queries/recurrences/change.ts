@@ -1,4 +1,3 @@
-import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import { formatInstant, instantOrNull } from "#domain/instant.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
@@ -90,7 +89,6 @@ export type StoredRecurrence = Omit<
   RecurrenceRow,
   "status" | "pausedUntilMs" | "pauseNote" | "leftOut" | "createdAtMs" | "updatedAtMs" | "nowMs"
 > & {
-  delivery: DeliveryOptions | null;
   origin: string;
   sealed: Buffer | null;
   madeUntilMs: number;

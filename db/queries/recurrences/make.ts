@@ -5,6 +5,7 @@ import type { PlanLimits, Plans } from "#domain/plans.ts";
 import { quotaOf } from "#domain/quota.ts";
 import { RECURRENCE_HEADER, spreadShareMs } from "#domain/recurrence.ts";
 import { leftOutOnce, type RecurrenceStep, stepRecurrence, withoutRefused } from "#domain/recurrence-step.ts";
+import { optionsOf } from "#domain/request-fields.ts";
 import { openRequest, packRequest, sealRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { type TargetPolicy, validateTarget } from "#domain/target-url.ts";
 import type { Sql } from "../../client.ts";
@@ -125,7 +126,7 @@ function prepareFor(
   { accountId, env }: Tenant,
   recurrence: DueRecurrence,
 ): ((atMs: number) => NewSchedule) | undefined {
-  const { id, key, method, targetUrl, spreadMs, earlyFire, delivery } = recurrence;
+  const { id, key, method, targetUrl, spreadMs } = recurrence;
   const target = validateTarget(targetUrl, targetPolicy, env);
   if (!target.ok) return undefined;
   const content = readContent(keyRing, recurrence, { accountId, env });
@@ -141,8 +142,7 @@ function prepareFor(
       ...to,
       origin: target.origin,
       fireTime: { atMs: atMs + shareMs },
-      earlyFire,
-      delivery,
+      ...optionsOf(recurrence),
       sealed: packed && sealRequest(keyRing, packed, { accountId, env, ...to }),
       payloadSizeBytes: content.payload.length,
       idempotencyKey: `recurrence/${id}/${atMs}`,

@@ -1,15 +1,15 @@
 import type { Row } from "postgres";
-import type { DeliveryOptions } from "#domain/delivery-options.ts";
 import { instantOrNull } from "#domain/instant.ts";
 import type { OnRecurringClockChange } from "#domain/recurrence.ts";
 import { LEFT_OUT_MAX, type LeftOut, type RecurrenceStatus } from "#domain/recurrence-step.ts";
+import type { RequestOptions } from "#domain/request-fields.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { type LockedAccount, lockAccount } from "./lock-account.ts";
 
 /** A recurrence that is due for a step, as it was locked. */
-export type DueRecurrence = {
+export type DueRecurrence = RequestOptions & {
   /** UUID. */
   id: string;
   key: string;
@@ -24,8 +24,6 @@ export type DueRecurrence = {
   targetUrl: string;
   method: string;
   sealed: Buffer | null;
-  earlyFire: boolean | null;
-  delivery: DeliveryOptions | null;
   madeUntilMs: number;
   leadMs: number;
   createdBy: string;

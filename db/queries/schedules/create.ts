@@ -3,17 +3,16 @@ import type { ErrorCode } from "#domain/errors.ts";
 import type { FireTime } from "#domain/fire-time.ts";
 import { formatInstant } from "#domain/instant.ts";
 import type { PlanName } from "#domain/plans.ts";
+import type { RequestOptions } from "#domain/request-fields.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 
-export type NewSchedule = {
+export type NewSchedule = RequestOptions & {
   /** UUID. */
   id: string;
   fireTime: FireTime;
-  /** Null means the account's setting. */
-  earlyFire: boolean | null;
   targetUrl: string;
   origin: string;
   method: string;
@@ -29,8 +28,6 @@ export type NewSchedule = {
    * it.
    */
   rejection: ErrorCode | null;
-  /** Null without any. */
-  delivery: DeliveryOptions | null;
   /** It needs no room in the quota, and takes none: the replay of a `dead` one. */
   isUncounted?: boolean;
 };

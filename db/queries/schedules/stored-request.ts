@@ -1,30 +1,28 @@
-import { copiedOptions, type DeliveryOptions } from "#domain/delivery-options.ts";
+import { optionsOfCopy, type RequestOptions } from "#domain/request-fields.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import type { NewSchedule } from "./create.ts";
 
-export type StoredRequest = {
+export type StoredRequest = Omit<RequestOptions, "earlyFire"> & {
   targetUrl: string;
   method: string;
   /** Null when there is neither payload nor header. */
   sealed: Buffer | null;
   /** Payload and headers were erased, if there were any. */
   isErased: boolean;
-  /** Null without any. */
-  delivery: DeliveryOptions | null;
   isDead: boolean;
 };
 
 /**
  * What a copy of a schedule (`of`, its UUID) keeps as it is. Its target is validated again, and its content is sealed again,
- * so these are not here. Whether it fires early is not kept: null is the account's setting.
+ * so these are not here.
  */
 export function keptByCopy(
   of: string,
-  { method, delivery }: StoredRequest,
-): Pick<NewSchedule, "method" | "earlyFire" | "replayOf" | "delivery"> {
-  return { method, earlyFire: null, replayOf: of, delivery: copiedOptions(delivery) };
+  stored: StoredRequest,
+): Pick<NewSchedule, "method" | "replayOf" | keyof RequestOptions> {
+  return { method: stored.method, replayOf: of, ...optionsOfCopy(stored) };
 }
 
 /** The request of one schedule by its UUID; undefined when it belongs to another account or environment. */
@@ -38,17 +36,12 @@ export async function findStoredRequests(
   tenant: Tenant,
   ids: readonly string[],
 ): Promise<Map<string, StoredRequest>> {
-  const rows = await sql`
-    SELECT r.schedule_id, r.target_url, r.method, r.sealed, r.erased_at IS NOT NULL AS is_erased, s.delivery,
-      s.status = 'dead' AS is_dead
+  const rows = await sql<(StoredRequest & { id: string })[]>`
+    SELECT r.schedule_id AS id, r.target_url AS "targetUrl", r.method, r.sealed, r.erased_at IS NOT NULL AS "isErased",
+      s.delivery, s.status = 'dead' AS "isDead"
     FROM schedule_requests r JOIN schedules s ON s.id = r.schedule_id
     WHERE r.schedule_id = ANY (${pgArray(ids)}::text::uuid[]) AND r.account_id = ${tenant.accountId} AND r.env = ${tenant.env}`;
-  return new Map(
-    rows.map(({ schedule_id, target_url: targetUrl, is_erased: isErased, is_dead: isDead, ...row }) => [
-      schedule_id,
-      { targetUrl, method: row.method, sealed: row.sealed, isErased, delivery: row.delivery, isDead },
-    ]),
-  );
+  return new Map(rows.map(({ id, ...stored }) => [id, stored]));
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { DeliveryOptions } from "../../../domain/delivery-options.ts";
 import type { EndReason } from "../../../domain/end-reasons.ts";
 import type { HeaderPairs } from "../../../domain/headers.ts";
 import type { IdPrefix } from "../../../domain/ids.ts";
 import type { PlanLimits } from "../../../domain/plans.ts";
 import { quotaOf, usagePeriod } from "../../../domain/quota.ts";
 import type { LeftOut, RecurrenceStatus, SteppedRecurrence } from "../../../domain/recurrence-step.ts";
+import type { RequestOptions } from "../../../domain/request-fields.ts";
 import type { TargetPolicy } from "../../../domain/target-url.ts";
 import type { Attempt, Environment, LeftAlone, Method, Operation, SigningSecrets, Status } from "../types.ts";
 import type { Draft } from "./create.ts";
@@ -12,7 +12,7 @@ import { makeId, makeUuid } from "./ids.ts";
 import type { Plan, RetryRule } from "./public.ts";
 
 /** A schedule and its request. Instants are epoch ms. */
-export type Stored = {
+export type Stored = RequestOptions & {
   readonly id: string;
   readonly createdMs: number;
   readonly operationId: string | null;
@@ -36,7 +36,6 @@ export type Stored = {
   endedMs: number | null;
   attempts: number;
   failures: number;
-  delivery: DeliveryOptions | null;
   endReason: EndReason | null;
   log: (Attempt & { readonly atMs: number })[];
   isErased: boolean;

@@ -3,25 +3,22 @@ import { delaysRejection } from "../../../contract/inputs/delivery-input.ts";
 import { notInFuture, type ReadTime, readTime } from "../../../contract/inputs/time-input.ts";
 import { validate } from "../../../contract/inputs/validate.ts";
 import { expiresTooEarly, quotaExceeded, sizeRejection, targetRejection } from "../../../contract/refusals.ts";
-import type { DeliveryOptions } from "../../../domain/delivery-options.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { type FireTime, NOW } from "../../../domain/fire-time.ts";
 import type { HeaderPairs } from "../../../domain/headers.ts";
-import { requestFields } from "../../../domain/request-fields.ts";
+import { type GivenOptions, optionsOf, type RequestOptions, requestFields } from "../../../domain/request-fields.ts";
 import { type TargetValidation, validateTarget } from "../../../domain/target-url.ts";
 import type { BulkResult, Created, Method, RejectedItem } from "../types.ts";
 import type { Account, Stored } from "./account.ts";
 import { byteLength, iso } from "./present.ts";
 
 /** A schedule that is to be stored. */
-export type Draft = {
+export type Draft = RequestOptions & {
   target: TargetValidation;
   method: Method;
   headers: HeaderPairs;
   payload: string;
   time: ReadTime | undefined;
-  earlyFire: boolean | undefined;
-  delivery: DeliveryOptions | null;
   idempotencyKey: string | undefined;
   /** What makes it the same request as another one. */
   compared: string;
@@ -34,17 +31,17 @@ export type Draft = {
   refusal?: AppError | undefined;
 };
 
-export function draftOf(account: Account, body: CreateInput): Draft {
-  const { targetUrl, method, headers, earlyFire, idempotencyKey, payload = "", delivery = null } = body;
+export function draftOf(account: Account, body: Omit<CreateInput, keyof GivenOptions> & GivenOptions): Draft {
+  const { targetUrl, method, headers, idempotencyKey, payload = "" } = body;
+  const options = optionsOf(body);
   const time = readTime(body);
   const target = targetOf(account, targetUrl);
-  const sent = { targetUrl, method, time: time?.given ?? null, headers, payload };
-  const original = { ...sent, earlyFire: earlyFire ?? null, delivery };
+  const original = { targetUrl, method, time: time?.given ?? null, headers, payload, ...options };
   const compared = requestFields(original, target.ok ? target.url : null);
   return {
-    ...{ target, method, headers, payload, time, earlyFire, delivery, idempotencyKey },
+    ...{ target, method, headers, payload, time, idempotencyKey, ...options },
     ...{ compared: JSON.stringify(compared), replayOf: null },
-    refusal: delaysRejection(delivery, account.limits) ?? undefined,
+    refusal: delaysRejection(options.delivery, account.limits) ?? undefined,
   };
 }
 
@@ -68,7 +65,7 @@ export function store(account: Account, draft: Draft, atMs?: number): Creation {
   const { limits, settings, nowMs } = account;
   const known = key === undefined ? undefined : account.keys.get(key);
   if (known) return { schedule: known, isKnown: true, mismatch: known.compared !== draft.compared, time };
-  const { targetUrl, fireMs, delivery } = checkDraft(account, draft, atMs);
+  const { targetUrl, fireMs, options } = checkDraft(account, draft, atMs);
   const { isUncounted = false } = draft;
   if (!isUncounted && account.scheduled >= account.quota.graceLimit) {
     throw quotaExceeded(limits, settings.env, monthOf(account));
@@ -80,11 +77,10 @@ export function store(account: Account, draft: Draft, atMs?: number): Creation {
     ...{ idempotencyKey: key, compared: draft.compared, replayOf: draft.replayOf },
     operationId: draft.operationId ?? null,
     status: "scheduled",
-    earlyFire: draft.earlyFire ?? settings.earlyFire,
     ...{ fireMs, nextMs: fireMs, firedMs: null, isAsked: atMs === undefined && fireMs === nowMs },
     ...{ createdMs: nowMs, updatedMs: nowMs, endedMs: null },
-    ...{ attempts: 0, failures: 0, log: [], isErased: false },
-    ...{ delivery, endReason: null },
+    ...{ attempts: 0, failures: 0, log: [], isErased: false, endReason: null },
+    ...options,
     ...{ recurrence: null, occurrenceMs: null, isHeld: false },
   };
   account.add(schedule, isUncounted);
@@ -95,9 +91,10 @@ export function store(account: Account, draft: Draft, atMs?: number): Creation {
  * instant than that of its time, which the options count from. */
 export function checkDraft(
   account: Account,
-  { time, target, payload, refusal, delivery: given, isCopied }: Draft,
+  draft: Draft,
   movedMs?: number,
-): { targetUrl: string; fireMs: number; delivery: DeliveryOptions | null } {
+): { targetUrl: string; fireMs: number; options: Pick<Stored, keyof RequestOptions> } {
+  const { time, target, payload, refusal, delivery: given, isCopied } = draft;
   if (time?.refusal) throw time.refusal;
   const atMs = instantOf(time?.fireTime ?? NOW, account.nowMs);
   const fireMs = movedMs ?? atMs;
@@ -108,7 +105,8 @@ export function checkDraft(
   if (!target.ok) throw targetRejection(target.reason);
   const tooLarge = sizeRejection(byteLength(payload), account.limits);
   if (tooLarge) throw tooLarge;
-  return { targetUrl: target.url, fireMs, delivery };
+  const earlyFire = draft.earlyFire ?? account.settings.earlyFire;
+  return { targetUrl: target.url, fireMs, options: { ...optionsOf(draft), earlyFire, delivery } };
 }
 
 /** The answer to a create. */

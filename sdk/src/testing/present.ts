@@ -67,7 +67,7 @@ export function presentRecurrence({ nowMs }: Account, stored: StoredRecurrence):
     ends_at: isoOrNull(endsAtMs),
     target_url: stored.targetUrl,
     method: draft.method,
-    early_fire: draft.earlyFire ?? null,
+    early_fire: draft.earlyFire,
     payload_size_bytes: size,
     has_payload: size > 0,
     delivery: presentOccurrenceDelivery(draft.delivery),

@@ -27,12 +27,12 @@ export function put(account: Account, key: string, body: PutInput): { isNew: boo
 
 /** Changes the request, the options and the time of a schedule. */
 function change(account: Account, schedule: Stored, draft: Draft, maxDelayMs = Number.POSITIVE_INFINITY): Stored {
-  const { method, headers, payload, compared, earlyFire = account.settings.earlyFire } = draft;
+  const { method, headers, payload, compared } = draft;
   const { nowMs } = account;
   const atMs = instantOf(draft.time?.fireTime ?? NOW, nowMs);
   const fireMs = Math.max(nowMs, Math.min(atMs, schedule.createdMs + maxDelayMs));
-  const { targetUrl, delivery } = checkDraft(account, draft, fireMs);
-  const request = { targetUrl, method, headers, payload, compared, earlyFire, delivery, replayOf: null };
+  const { targetUrl, options } = checkDraft(account, draft, fireMs);
+  const request = { targetUrl, method, headers, payload, compared, replayOf: null, ...options };
   const time = { fireMs, nextMs: fireMs, isAsked: fireMs === nowMs, updatedMs: nowMs };
   return Object.assign(schedule, request, time);
 }

@@ -19,7 +19,7 @@ import {
   stepRecurrence,
   withoutRefused,
 } from "../../../domain/recurrence-step.ts";
-import { recurrenceFields } from "../../../domain/request-fields.ts";
+import { optionsOf, recurrenceFields } from "../../../domain/request-fields.ts";
 import { findZone } from "../../../domain/zoned-time.ts";
 import type { Account, Stored, StoredRecurrence } from "./account.ts";
 import { checkDraft, draftOf, store } from "./create.ts";
@@ -31,22 +31,15 @@ export type Changed = { recurrence: StoredRecurrence; taken: number; inFlight: n
 /** Stores a recurrence under a key, in place of the one that has it. The same request again changes nothing. */
 export function putRecurrence(account: Account, key: string, body: RecurrenceInput): Changed & { isNew: boolean } {
   const { limits, settings, nowMs } = account;
-  const { cron, onClockChange, overlap, catchUp, spreadMs, method, headers } = body;
-  const { endsAt = null, name = null, payload = null, earlyFire = null, delivery = null } = body;
+  const { cron, onClockChange, overlap, catchUp, spreadMs, endsAt = null, name = null } = body;
+  const { targetUrl, method, headers, payload } = body;
+  const options = optionsOf(body);
   const parsed = parseCron(cron);
   if (!parsed.ok) throw new Error("a rule that the input has accepted cannot be read");
-  const { targetUrl } = body;
-  const draft = draftOf(account, {
-    targetUrl,
-    method,
-    headers,
-    payload: payload ?? undefined,
-    earlyFire: body.earlyFire,
-    delivery,
-  });
+  const draft = draftOf(account, { targetUrl, method, headers, payload, ...options });
   const times = { rule: parsed.rule, zone: findZone(body.timezone) ?? body.timezone, onClockChange, endsAtMs: endsAt };
   const own = { cron, zone: times.zone, onClockChange, overlap, catchUp, spreadMs, endsAtMs: endsAt, name };
-  const original = { ...own, targetUrl, method, headers, payload, earlyFire, delivery };
+  const original = { ...own, targetUrl, method, headers, payload: payload ?? null, ...options };
   const compared = JSON.stringify(recurrenceFields(original, draft.target.ok ? draft.target.url : null));
   const old = account.recurrences.get(key);
   if (old?.compared === compared) return { recurrence: old, taken: 0, inFlight: 0, isNew: false };

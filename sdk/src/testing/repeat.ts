@@ -2,8 +2,7 @@ import { delaysRejection } from "../../../contract/inputs/delivery-input.ts";
 import { isReplay, type RepeatInput } from "../../../contract/inputs/repeat-input.ts";
 import { readTime } from "../../../contract/inputs/time-input.ts";
 import { contentErased } from "../../../contract/refusals.ts";
-import { copiedOptions } from "../../../domain/delivery-options.ts";
-import { repeatFields } from "../../../domain/request-fields.ts";
+import { optionsOfCopy, repeatFields } from "../../../domain/request-fields.ts";
 import type { Account, Stored } from "./account.ts";
 import { type Draft, targetOf } from "./create.ts";
 
@@ -20,14 +19,13 @@ export function repeatOf(account: Account, original: Stored, body: RepeatInput):
   });
   const keepsContent = payload === undefined || headers === undefined;
   return {
-    ...{ target, method: original.method, time, earlyFire: undefined, idempotencyKey },
+    ...{ target, method: original.method, time, idempotencyKey, ...optionsOfCopy(original) },
     headers: headers ?? original.headers,
     payload: payload ?? original.payload,
     compared: JSON.stringify(compared),
     replayOf: original.id,
     isUncounted: original.status === "dead" && isReplay(body),
-    delivery: delivery === undefined ? copiedOptions(original.delivery) : delivery,
-    isCopied: delivery === undefined,
+    ...(delivery === undefined ? { isCopied: true } : { delivery }),
     refusal:
       delaysRejection(delivery, account.limits) ?? (keepsContent && original.isErased ? contentErased() : undefined),
   };

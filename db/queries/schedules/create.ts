@@ -67,19 +67,11 @@ export async function createSchedule(
   limits: CreationLimits,
   schedule: NewSchedule,
 ): Promise<Creation> {
-  const { fireTime } = schedule;
-  const fireAt = "atMs" in fireTime ? formatInstant(fireTime.atMs) : null;
-  const fireInMs = "inMs" in fireTime ? fireTime.inMs : null;
   const [row] = await sql`
     SELECT outcome, id, status, over_limit, mismatch, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms
     FROM create_schedule(
-      ${tenant.accountId}::uuid, ${tenant.env}, ${schedule.id}::uuid, ${fireAt}::timestamptz, ${fireInMs}::bigint,
-      ${schedule.earlyFire}::boolean, ${limits.earlyFire}::boolean, ${schedule.targetUrl}, ${schedule.origin},
-      ${schedule.method}, ${schedule.sealed}::bytea, ${schedule.payloadSizeBytes}::integer,
-      ${schedule.idempotencyKey}::text, ${schedule.requestHash}::bytea, ${schedule.replayOf}::uuid,
-      ${schedule.rejection}::text, ${limits.limit}::integer, ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS},
-      ${limits.cached?.keyId ?? null}::uuid, ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid,
-      ${deliveryText(schedule.delivery)}::text::jsonb, ${!schedule.isUncounted}::boolean)`;
+      ${storedArguments(sql, tenant, limits, schedule)}, p_replay_of => ${schedule.replayOf}::uuid,
+      p_is_counted => ${!schedule.isUncounted}::boolean)`;
   if (!row) throw new Error("create_schedule returned no row");
   if (row.outcome !== "created" && row.outcome !== "replayed") return { outcome: row.outcome };
   return {
@@ -90,6 +82,27 @@ export async function createSchedule(
     overLimit: row.over_limit,
     mismatch: row.mismatch,
   };
+}
+
+/** The arguments of create_schedule that put_schedule has too. */
+export function storedArguments(
+  sql: Sql,
+  { accountId, env }: Tenant,
+  { cached, createdBy, ...limits }: CreationLimits,
+  { fireTime, ...schedule }: Omit<NewSchedule, "replayOf" | "isUncounted">,
+) {
+  return sql`
+    p_account => ${accountId}::uuid, p_env => ${env}, p_id => ${schedule.id}::uuid,
+    p_fire_at => ${"atMs" in fireTime ? formatInstant(fireTime.atMs) : null}::timestamptz,
+    p_fire_in_ms => ${"inMs" in fireTime ? fireTime.inMs : null}::bigint, p_early => ${schedule.earlyFire}::boolean,
+    p_early_default => ${limits.earlyFire}::boolean, p_target_url => ${schedule.targetUrl}, p_origin => ${schedule.origin},
+    p_method => ${schedule.method}, p_sealed => ${schedule.sealed}::bytea,
+    p_payload_size => ${schedule.payloadSizeBytes}::integer, p_idempotency_key => ${schedule.idempotencyKey}::text,
+    p_request_hash => ${schedule.requestHash}::bytea, p_rejection => ${schedule.rejection}::text,
+    p_quota => ${limits.limit}::integer, p_grace => ${limits.graceLimit}::integer,
+    p_notify_horizon_ms => ${NOTIFY_HORIZON_MS}, p_key => ${cached?.keyId ?? null}::uuid,
+    p_plan => ${cached?.plan ?? null}::text, p_created_by => ${createdBy ?? null}::uuid,
+    p_delivery => ${deliveryText(schedule.delivery)}::text::jsonb`;
 }
 
 /** Delivery options as the functions take them. */

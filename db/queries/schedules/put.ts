@@ -1,9 +1,7 @@
-import { formatInstant } from "#domain/instant.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
-import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
-import { type CreationLimits, deliveryText, type NewSchedule } from "./create.ts";
+import { type CreationLimits, type NewSchedule, storedArguments } from "./create.ts";
 
 /** A schedule that is to have its idempotency key, whoever has it now. */
 export type PutRequest = Omit<NewSchedule, "replayOf" | "idempotencyKey" | "isUncounted"> & {
@@ -36,25 +34,13 @@ export type Put =
  * Stores a schedule under an idempotency key, in one round trip: as a new one, or in place of the request of the one that
  * has the key. The checks come in the order of `createSchedule`.
  */
-export async function putSchedule(
-  sql: Sql,
-  tenant: Tenant,
-  limits: CreationLimits,
-  { fireTime, ...put }: PutRequest,
-): Promise<Put> {
-  const fireAt = "atMs" in fireTime ? formatInstant(fireTime.atMs) : null;
-  const fireInMs = "inMs" in fireTime ? fireTime.inMs : null;
+export async function putSchedule(sql: Sql, tenant: Tenant, limits: CreationLimits, put: PutRequest): Promise<Put> {
   const [row] = await sql`
     SELECT outcome, id, status, over_limit, replaces, extract(epoch FROM fire_at)::float8 * 1000 AS fire_at_ms,
       extract(epoch FROM ends_at)::float8 * 1000 AS ends_at_ms
     FROM put_schedule(
-      ${tenant.accountId}::uuid, ${tenant.env}, ${put.holder}::uuid, ${put.id}::uuid, ${fireAt}::timestamptz,
-      ${fireInMs}::bigint, ${put.maxDelayMs}::bigint, ${put.earlyFire}::boolean, ${limits.earlyFire}::boolean,
-      ${put.targetUrl}, ${put.origin}, ${put.method}, ${put.sealed}::bytea, ${put.payloadSizeBytes}::integer,
-      ${put.idempotencyKey}, ${put.requestHash}::bytea, ${put.rejection}::text, ${limits.limit}::integer,
-      ${limits.graceLimit}::integer, ${NOTIFY_HORIZON_MS}, ${limits.cached?.keyId ?? null}::uuid,
-      ${limits.cached?.plan ?? null}::text, ${limits.createdBy ?? null}::uuid,
-      ${deliveryText(put.delivery)}::text::jsonb)`;
+      ${storedArguments(sql, tenant, limits, put)}, p_holder => ${put.holder}::uuid,
+      p_max_delay_ms => ${put.maxDelayMs}::bigint)`;
   if (!row) throw new Error("put_schedule returned no row");
   if (row.outcome === "firing") return { outcome: row.outcome, endsAtMs: row.ends_at_ms };
   if (row.outcome !== "created" && row.outcome !== "changed") return { outcome: row.outcome };

@@ -3,7 +3,7 @@ import type { LeftOut, RecurrenceStatus } from "#domain/recurrence-step.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { type Page, type PageCursor, pageOf } from "../page.ts";
-import type { DueRecurrence } from "./steps.ts";
+import { type DueRecurrence, ruleColumns } from "./steps.ts";
 
 /** A recurrence as its owner sees it. */
 export type RecurrenceRow = Omit<DueRecurrence, "sealed" | "madeUntilMs" | "leadMs" | "createdBy"> & {
@@ -76,9 +76,7 @@ const isOfKey = (sql: Sql, { accountId, env }: Tenant, key: string) =>
 const ms = (sql: Sql, instant: string) => sql`extract(epoch FROM ${sql(instant)})::float8 * 1000`;
 
 const columns = (sql: Sql) => sql`
-  id, key, name, status, cron, timezone AS zone, on_clock_change AS "onClockChange", overlap, catch_up AS "catchUp",
-  spread_ms AS "spreadMs", ${ms(sql, "ends_at")} AS "endsAtMs", target_url AS "targetUrl", method,
-  payload_size_bytes AS "payloadSizeBytes", early_fire AS "earlyFire", delivery, request_hash AS "requestHash",
+  ${ruleColumns(sql)}, name, payload_size_bytes AS "payloadSizeBytes", request_hash AS "requestHash",
   left_out AS "leftOut", pause_note AS "pauseNote", ${ms(sql, "paused_until")} AS "pausedUntilMs",
   ${ms(sql, "created_at")} AS "createdAtMs", ${ms(sql, "updated_at")} AS "updatedAtMs",
   extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`;

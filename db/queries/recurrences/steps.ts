@@ -109,10 +109,14 @@ export async function lockForStep(tx: Sql, id: string): Promise<DueRecurrence> {
 }
 
 const columns = (tx: Sql) => tx`
+  ${ruleColumns(tx)}, sealed, extract(epoch FROM made_until)::float8 * 1000 AS "madeUntilMs", lead_ms AS "leadMs",
+  created_by AS "createdBy"`;
+
+/** The rule of a recurrence and what it sends, without the content. */
+export const ruleColumns = (sql: Sql) => sql`
   id, key, status, cron, timezone AS zone, on_clock_change AS "onClockChange", overlap, catch_up AS "catchUp",
-  spread_ms AS "spreadMs", extract(epoch FROM ends_at)::float8 * 1000 AS "endsAtMs", target_url AS "targetUrl",
-  method, sealed, early_fire AS "earlyFire", delivery, extract(epoch FROM made_until)::float8 * 1000 AS "madeUntilMs",
-  lead_ms AS "leadMs", created_by AS "createdBy"`;
+  spread_ms AS "spreadMs", extract(epoch FROM ends_at)::float8 * 1000 AS "endsAtMs", target_url AS "targetUrl", method,
+  early_fire AS "earlyFire", delivery`;
 
 function readDue(row: Row): DueRecurrence {
   const { madeUntilMs, endsAtMs } = row;

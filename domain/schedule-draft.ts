@@ -1,5 +1,5 @@
 import type { TypedTime } from "./chosen-time.ts";
-import { type DeliveryText, NO_DELIVERY_TEXT, readDeliveryText } from "./delivery-text.ts";
+import { type DeliveryText, NO_DELIVERY_TEXT, readDeliveryText, type WrittenDelivery } from "./delivery-text.ts";
 import { parseCustomHeaders } from "./headers.ts";
 import { REQUEST_METHODS } from "./request-methods.ts";
 
@@ -107,11 +107,27 @@ export function readRequestDraft(fields: FormFields): RequestDraft {
   };
 }
 
+/** The field of the form, and what it is called there, for each path of the API's errors that is about the request. */
+export const REQUEST_NAMES: [path: string, [field: string, name: string]][] = [
+  ["targetUrl", ["url", "The URL"]],
+  ["payload", ["payload", "The payload"]],
+  ["retryDelaysMs", ["retryDelays", "The list"]],
+  ["giveUpStatuses", ["giveUp", "The list"]],
+  ["expiresAt", ["expires", "The expiry"]],
+  ["expiresIn", ["expires", "The expiry"]],
+];
+
 /** The rows that are not empty, as pairs. */
 export function headerPairs(headers: readonly DraftHeader[]): [string, string][] {
   return headers
     .filter(({ name, value }) => name !== "" || value !== "")
     .map(({ name, value }) => [name.trim(), value]);
+}
+
+/** The options of a draft but for early firing, as the API takes them. Those that are by the account's settings are left out. */
+export function draftOptions(draft: Omit<RequestDraft, "earlyFire">): { delivery?: WrittenDelivery } {
+  const { delivery } = readDeliveryText(draft);
+  return { ...(delivery && { delivery }) };
 }
 
 /** The errors of header rows, payload and delivery options. Time and target are not checked: creating the schedule checks them. */

@@ -1,6 +1,6 @@
 import type { TimeField } from "#domain/chosen-time.ts";
-import { type DeliveryText, NO_DELIVERY_TEXT, readDeliveryText } from "#domain/delivery-text.ts";
-import { headerPairs, isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
+import { type DeliveryText, NO_DELIVERY_TEXT } from "#domain/delivery-text.ts";
+import { draftOptions, headerPairs, isSameOrigin, type ScheduleDraft } from "#domain/schedule-draft.ts";
 import { sdkClientCode, sdkFields, writeFields } from "#domain/sdk-code.ts";
 import { type CodePiece, codeText, keepInstants } from "../ui/code-piece.ts";
 
@@ -36,7 +36,6 @@ export function draftCall(
   const pairs = headerPairs(draft.headers);
   const headers = pairs.length > 0 ? { headers: Object.fromEntries(pairs) } : {};
   const key = draft.idempotencyKey === "" ? {} : { idempotencyKey: draft.idempotencyKey };
-  const { delivery } = readDeliveryText(draft);
   if (original !== undefined) {
     const { id: from, targetUrl: originalUrl } = original;
     const { keepsPayload, keepsHeaders, payload } = draft;
@@ -57,7 +56,7 @@ export function draftCall(
         ...(isElsewhere ? { targetUrl } : {}),
         payload,
         ...(keepsHeaders ? {} : { headers: {}, ...headers }),
-        ...(keepsDelivery ? {} : { delivery: delivery ?? null }),
+        ...(keepsDelivery ? {} : { delivery: null, ...draftOptions(draft) }),
         ...key,
       },
       method: "clone",
@@ -73,7 +72,7 @@ export function draftCall(
       ...headers,
       ...(draft.payload === "" ? {} : { payload: draft.payload }),
       ...(draft.earlyFire === isEarlyByDefault ? {} : { earlyFire: draft.earlyFire }),
-      ...(delivery && { delivery }),
+      ...draftOptions(draft),
       ...key,
     },
     method: "create",

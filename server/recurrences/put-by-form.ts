@@ -5,12 +5,18 @@ import { recurrenceNotFound, targetRejection } from "#contract/refusals.ts";
 import { readRelaySettings } from "#db/queries/accounts/relay-settings.ts";
 import { findRecurrence, findSealedRequest } from "#db/queries/recurrences/find.ts";
 import { writeCronChoice } from "#domain/cron-choices.ts";
-import { readDeliveryText } from "#domain/delivery-text.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { type RecurrenceDraft, readRecurrenceDraft, readTimes } from "#domain/recurrence-draft.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
-import { type DraftAnswer, type DraftProblem, draftProblems, headerPairs } from "#domain/schedule-draft.ts";
+import {
+  type DraftAnswer,
+  type DraftProblem,
+  draftOptions,
+  draftProblems,
+  headerPairs,
+  REQUEST_NAMES,
+} from "#domain/schedule-draft.ts";
 import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { validateTarget } from "#domain/target-url.ts";
 import type { Ctx } from "../context.ts";
@@ -19,7 +25,6 @@ import { addCookieToAnswer } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
 import {
   addsHeader,
-  DELIVERY_NAMES,
   type FieldNames,
   firstOfEach,
   problemOf,
@@ -140,19 +145,16 @@ function readInput(
   const { cron, zone, onClockChange, overlap, catchUp, name, url, method, earlyFire, keepsPayload } = draft;
   const payload = keepsPayload ? (kept.payload ?? "") : draft.payload;
   const endsAtMs = read?.times.endsAtMs ?? null;
-  const { delivery } = readDeliveryText(draft);
   try {
     return validate(RecurrenceInput, {
       // A rule or zone that is wrong is named already.
       ...(read ? { cron, timezone: zone } : { cron: "@daily" }),
-      ...{ onClockChange, overlap, catchUp, method, spreadMs: read?.spreadMs ?? 0 },
-      targetUrl: url.trim(),
-      ...(earlyFire !== undefined && { earlyFire }),
+      ...{ onClockChange, overlap, catchUp, targetUrl: url.trim(), method, earlyFire, spreadMs: read?.spreadMs ?? 0 },
       headers: kept.headers ?? (problems.length > 0 ? {} : Object.fromEntries(headerPairs(draft.headers))),
       ...(endsAtMs !== null && { endsAt: formatInstant(endsAtMs) }),
       ...(name.trim() !== "" && { name }),
       ...(payload !== "" && { payload }),
-      ...(delivery && { delivery }),
+      ...draftOptions(draft),
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "VALIDATION") throw error;
@@ -172,8 +174,6 @@ const NAMES: FieldNames = new Map([
   ["cron", ["cron", "The rule"]],
   ["timezone", ["zone", "The zone"]],
   ["endsAt", ["ends", "The end"]],
-  ["targetUrl", ["url", "The URL"]],
   ["headers", ["header-0", "A header"]],
-  ["payload", ["payload", "The payload"]],
-  ...DELIVERY_NAMES,
+  ...REQUEST_NAMES,
 ]);

@@ -73,14 +73,6 @@ export function addsHeader<Draft extends { headers: readonly { name: string; val
 /** The field of a form, and what it is called there, for each path of the API's errors. */
 export type FieldNames = ReadonlyMap<string, readonly [field: string, name: string]>;
 
-/** The names of the delivery options in `FieldNames`. */
-export const DELIVERY_NAMES: [string, [field: string, name: string]][] = [
-  ["retryDelaysMs", ["retryDelays", "The list"]],
-  ["giveUpStatuses", ["giveUp", "The list"]],
-  ["expiresAt", ["expires", "The expiry"]],
-  ["expiresIn", ["expires", "The expiry"]],
-];
-
 /** Translates an error of the API to the field of a form that it is about. */
 export function problemOf({ path, message }: ErrorDetail, names: FieldNames): DraftProblem {
   const [first = "", option = "", entry] = path.split(".");

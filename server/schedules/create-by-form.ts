@@ -4,14 +4,15 @@ import { RepeatInput } from "#contract/inputs/repeat-input.ts";
 import { validate } from "#contract/inputs/validate.ts";
 import { targetRejection } from "#contract/refusals.ts";
 import { type ChosenTime, chooseTime, type TimeField, timeFieldOf } from "#domain/chosen-time.ts";
-import { readDeliveryText } from "#domain/delivery-text.ts";
 import { AppError, type ErrorDetail } from "#domain/errors.ts";
 import { decodeId, encodeId } from "#domain/ids.ts";
 import {
   type DraftAnswer,
   type DraftProblem,
+  draftOptions,
   draftProblems,
   headerPairs,
+  REQUEST_NAMES,
   readDraft,
   type ScheduleDraft,
   textOf,
@@ -23,7 +24,6 @@ import { addCookieToAnswer } from "../http/page-answer.ts";
 import { pageUrl } from "../http/page-url.ts";
 import {
   addsHeader,
-  DELIVERY_NAMES,
   type FieldNames,
   firstOfEach,
   problemOf,
@@ -145,17 +145,15 @@ function inputOf(draft: ScheduleDraft, storing: Storing): CreateInput | RepeatIn
   const { method, url, payload, earlyFire, keepsHeaders, keepsPayload } = draft;
   const { time, idempotencyKey } = storing;
   const headers = Object.fromEntries(headerPairs(draft.headers));
-  const { delivery } = readDeliveryText(draft);
   if (decodeId("sch", storing.from) !== null) {
     return validate(RepeatInput, {
-      ...{ ...time, idempotencyKey, targetUrl: url.trim() },
+      ...{ ...time, idempotencyKey, targetUrl: url.trim(), delivery: null, ...draftOptions(draft) },
       ...(!keepsPayload && { payload }),
       ...(!keepsHeaders && { headers }),
-      delivery: delivery ?? null,
     });
   }
   const body = { targetUrl: url.trim(), method, ...time, headers, earlyFire, idempotencyKey };
-  return validate(CreateInput, { ...body, ...(payload !== "" && { payload }), ...(delivery && { delivery }) });
+  return validate(CreateInput, { ...body, ...(payload !== "" && { payload }), ...draftOptions(draft) });
 }
 
 /** Translates the API's errors to the fields of the form. */
@@ -172,9 +170,4 @@ function problemsOf(details: readonly ErrorDetail[], draft: ScheduleDraft): Draf
   });
 }
 
-const NAMES: FieldNames = new Map([
-  ["targetUrl", ["url", "The URL"]],
-  ["payload", ["payload", "The payload"]],
-  ["idempotencyKey", ["idempotencyKey", "The key"]],
-  ...DELIVERY_NAMES,
-]);
+const NAMES: FieldNames = new Map([["idempotencyKey", ["idempotencyKey", "The key"]], ...REQUEST_NAMES]);

@@ -1,25 +1,5 @@
 import { didYouMean } from "../../../domain/did-you-mean.ts";
-
-/** The fields of a schedule that is created, as the API names them. A test compares them with the contract. */
-export const FIELDS = [
-  "targetUrl",
-  "fireAt",
-  "fireIn",
-  "fireAtLocal",
-  "timezone",
-  "onClockChange",
-  "payload",
-  "method",
-  "headers",
-  "idempotencyKey",
-  "earlyFire",
-  "delivery",
-] as const;
-
-export type Field = (typeof FIELDS)[number];
-
-/** The values of a row by field. */
-export type Item = { [field in Field]?: unknown };
+import { FIELDS, type Field } from "./find-problems.ts";
 
 /** The delivery options that a column can hold, as the API names them. A test compares them with the contract. */
 export const DELIVERY_OPTIONS = ["timeoutMs", "retryDelaysMs", "giveUpStatuses", "expiresAt", "expiresIn"] as const;

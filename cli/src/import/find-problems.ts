@@ -7,7 +7,9 @@ import { readLocalTime } from "../../../domain/local-time.ts";
 import { describeLocalTimeProblem } from "../../../domain/local-time-problem.ts";
 import { REQUEST_METHODS } from "../../../domain/request-methods.ts";
 import { isZone } from "../../../domain/zoned-time.ts";
-import type { Field, Item } from "./fields.ts";
+
+/** The values of a row by field. */
+export type Item = { [field in Field]?: unknown };
 
 /** What is wrong with a field. */
 export type FieldProblem = { field: Field; message: string };
@@ -25,7 +27,8 @@ export function findProblems(item: Item): FieldProblem[] {
   return [...problems, ...findTimeProblems(item)];
 }
 
-const CHECKS: Record<Field, (value: unknown) => string | undefined> = {
+/** What a value of each field must be. */
+const CHECKS = {
   targetUrl: ofText(targetProblem),
   fireAt: ofText((text) => (parseInstant(text) === null ? describeInstantProblem(text) : undefined)),
   fireIn: ofText((text) => (parseDuration(text) === null ? describeDurationProblem(text) : undefined)),
@@ -41,7 +44,12 @@ const CHECKS: Record<Field, (value: unknown) => string | undefined> = {
   earlyFire: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   // The service judges what is in it, some of it by the plan.
   delivery: (value) => (typeof value === "object" && !Array.isArray(value) ? undefined : "must be an object"),
-};
+} satisfies { [field: string]: (value: unknown) => string | undefined };
+
+/** The fields of a schedule that is created, as the API names them. A test compares them with the contract. */
+export const FIELDS = Object.keys(CHECKS) as Field[];
+
+export type Field = keyof typeof CHECKS;
 
 const LONE_SURROGATE = /\p{Cs}/u;
 

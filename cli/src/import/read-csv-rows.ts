@@ -1,4 +1,5 @@
-import { type Column, describeUnknown, findColumn, type Item } from "./fields.ts";
+import { type Column, describeUnknown, findColumn } from "./fields.ts";
+import type { Item } from "./find-problems.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { type CsvField, readCsv } from "./read-csv.ts";
 import type { ReadRow, RowProblem } from "./read-rows.ts";

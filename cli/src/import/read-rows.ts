@@ -1,5 +1,4 @@
-import type { Item } from "./fields.ts";
-import { findProblems } from "./find-problems.ts";
+import { findProblems, type Item } from "./find-problems.ts";
 import { readCsvRows } from "./read-csv-rows.ts";
 import { readJsonRows } from "./read-json-rows.ts";
 

@@ -1,33 +1,5 @@
 const id = "sch_01kbm5qk4f8rz3c2x7w9v6n1ta";
 
-/** A schedule that has been delivered. */
-export const SCHEDULE_EXAMPLE = {
-  id,
-  target_url: "https://example.com/hook",
-  method: "POST",
-  status: "succeeded",
-  fire_at: "2031-01-01T09:00:00.000Z",
-  fired_at: "2031-01-01T09:00:00.001Z",
-  offset_ms: 1,
-  early_fire: false,
-  attempts: 1,
-  payload_size_bytes: 17,
-  has_payload: true,
-  created_at: "2030-12-24T18:00:00.000Z",
-  updated_at: "2031-01-01T09:00:00.093Z",
-  next_attempt_at: null,
-  last_status_code: 200,
-  last_error: null,
-  end_reason: null,
-  delivery: null,
-  replay_of: null,
-  operation_id: null,
-  recurrence: null,
-  occurrence_at: null,
-};
-
-export const SCHEDULE_PAGE_EXAMPLE = { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null };
-
 export const CREATED_EXAMPLE = {
   id,
   fire_at: "2031-01-01T09:00:00.000Z",

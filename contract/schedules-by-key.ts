@@ -1,8 +1,8 @@
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
-import { CREATED_EXAMPLE, SCHEDULE_EXAMPLE } from "./examples.ts";
+import { CREATED_EXAMPLE } from "./examples.ts";
 import { ScheduleId } from "./fields.ts";
 import { PutInput } from "./inputs/create-input.ts";
-import { CANCELLED, CreatedAnswer, ScheduleAnswer } from "./schedules.ts";
+import { CANCELLED, CreatedAnswer, SCHEDULE_EXAMPLE, ScheduleAnswer } from "./schedules.ts";
 
 const tag = "Schedules";
 

@@ -2,13 +2,7 @@ import { z } from "zod";
 import { ATTEMPT_CARRIERS } from "#domain/attempt-outcome.ts";
 import { END_REASONS } from "#domain/end-reasons.ts";
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
-import {
-  ATTEMPTS_EXAMPLE,
-  BULK_EXAMPLE,
-  CREATED_EXAMPLE,
-  SCHEDULE_EXAMPLE,
-  SCHEDULE_PAGE_EXAMPLE,
-} from "./examples.ts";
+import { ATTEMPTS_EXAMPLE, BULK_EXAMPLE, CREATED_EXAMPLE } from "./examples.ts";
 import { InstantText, Method, OperationId, ScheduleId, Status } from "./fields.ts";
 import { IDEMPOTENCY_FIELDS, IDEMPOTENCY_HEADERS, IDEMPOTENCY_KEY_HEADER } from "./idempotency.ts";
 import { BulkInput, ITEM_CODES } from "./inputs/bulk-input.ts";
@@ -84,6 +78,32 @@ export const ScheduleAnswer = z
     ),
   })
   .meta({ id: "Schedule", description: "A request and the instant at which it is sent." });
+
+/** A schedule that has been delivered. */
+export const SCHEDULE_EXAMPLE = {
+  id: CREATED_EXAMPLE.id,
+  target_url: "https://example.com/hook",
+  method: "POST",
+  status: "succeeded",
+  fire_at: "2031-01-01T09:00:00.000Z",
+  fired_at: "2031-01-01T09:00:00.001Z",
+  offset_ms: 1,
+  early_fire: false,
+  attempts: 1,
+  payload_size_bytes: 17,
+  has_payload: true,
+  created_at: "2030-12-24T18:00:00.000Z",
+  updated_at: "2031-01-01T09:00:00.093Z",
+  next_attempt_at: null,
+  last_status_code: 200,
+  last_error: null,
+  end_reason: null,
+  delivery: null,
+  replay_of: null,
+  operation_id: null,
+  recurrence: null,
+  occurrence_at: null,
+};
 
 /** Present in answers to calls that gave a local time. */
 const CLOCK_CHANGE = {
@@ -300,7 +320,7 @@ export const listSchedules = endpoint({
     200: {
       description: "One page.",
       schema: SchedulePageAnswer,
-      example: SCHEDULE_PAGE_EXAMPLE,
+      example: { items: [SCHEDULE_EXAMPLE], total: 1, limit: 20, offset: 0, next_cursor: null },
       headers: PAGE_HEADERS,
     },
   },

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { ON_RECURRING_CLOCK_CHANGE } from "#domain/recurrence.ts";
+import { parseCron } from "#domain/cron.ts";
+import { presentOccurrenceDelivery } from "#domain/delivery-options.ts";
+import { formatInstant, instantOrNull } from "#domain/instant.ts";
+import { ON_RECURRING_CLOCK_CHANGE, spreadShareMs } from "#domain/recurrence.ts";
+import type { RecurrenceFacts } from "#domain/recurrence-facts.ts";
+import { presentNext } from "#domain/recurrence-next.ts";
+import { recurrenceSpacing } from "#domain/recurrence-spacing.ts";
 import { CATCH_UP, LEFT_OUT_REASONS, OVERLAP, RECURRENCE_STATUSES } from "#domain/recurrence-step.ts";
+import { ruleInWords } from "#domain/rule-in-words.ts";
 import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import { InstantText, Method } from "./fields.ts";
 import { PauseInput, PutRecurrenceQuery, RecurrenceInput, RecurrenceListInput } from "./inputs/recurrence-input.ts";
-import { DELIVERY_FIELDS, PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
+import { DELIVERY_FIELDS } from "./schedule-answer.ts";
+import { PAGE_FIELDS, PAGE_HEADERS } from "./schedules.ts";
 
 const { expires_at, ...OF_EACH } = DELIVERY_FIELDS;
 
@@ -81,6 +89,45 @@ const RecurrenceAnswer = z
     id: "Recurrence",
     description: "A rule by which schedules are made, and the request that each of them sends.",
   });
+
+/** A recurrence as answers have it. */
+export function presentRecurrence(recurrence: RecurrenceFacts): z.infer<typeof RecurrenceAnswer> {
+  const { id, cron, nowMs, zone, onClockChange, endsAtMs, status, pausedUntilMs } = recurrence;
+  const parsed = parseCron(cron);
+  if (!parsed.ok) throw new Error(`recurrence ${id} has a rule that cannot be read`);
+  const { rule } = parsed;
+  // What is paused without an end does not fire, whatever its rule says.
+  const fromMs = status === "paused" ? pausedUntilMs && Math.max(pausedUntilMs, nowMs) : nowMs;
+  const times = { rule, zone, onClockChange, endsAtMs };
+  return {
+    key: recurrence.key,
+    name: recurrence.name,
+    status,
+    cron,
+    rule: ruleInWords(rule),
+    timezone: zone,
+    on_clock_change: onClockChange,
+    overlap: recurrence.overlap,
+    catch_up: recurrence.catchUp,
+    spread_ms: recurrence.spreadMs,
+    ends_at: instantOrNull(endsAtMs),
+    target_url: recurrence.targetUrl,
+    method: recurrence.method,
+    early_fire: recurrence.earlyFire,
+    payload_size_bytes: recurrence.payloadSizeBytes,
+    has_payload: recurrence.payloadSizeBytes > 0,
+    delivery: presentOccurrenceDelivery(recurrence.delivery),
+    next: fromMs === null ? [] : presentNext(times, { nowMs: fromMs, shareMs: spreadShareMs(id, recurrence.spreadMs) }),
+    monthly_estimate: recurrenceSpacing(rule, nowMs).monthly,
+    pause_note: recurrence.pauseNote,
+    paused_until: instantOrNull(pausedUntilMs),
+    left_out: recurrence.leftOut.map(({ fromMs: from, toMs, count, reason }) => ({
+      ...{ from: formatInstant(from), to: formatInstant(toMs), count, reason },
+    })),
+    created_at: formatInstant(recurrence.createdAtMs),
+    updated_at: formatInstant(recurrence.updatedAtMs),
+  };
+}
 
 const TAKEN_BACK = {
   taken_back: z

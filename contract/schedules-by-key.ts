@@ -2,7 +2,8 @@ import { endpoint, type ResponseSpec } from "./endpoint.ts";
 import { CREATED_EXAMPLE } from "./examples.ts";
 import { ScheduleId } from "./fields.ts";
 import { PutInput } from "./inputs/create-input.ts";
-import { CANCELLED, CreatedAnswer, SCHEDULE_EXAMPLE, ScheduleAnswer } from "./schedules.ts";
+import { SCHEDULE_EXAMPLE, ScheduleAnswer } from "./schedule-answer.ts";
+import { CANCELLED, CreatedAnswer } from "./schedules.ts";
 
 const tag = "Schedules";
 

@@ -1,3 +1,4 @@
+import { presentRecurrence } from "#contract/recurrences.ts";
 import { recurrenceNotFound } from "#contract/refusals.ts";
 import type { RecurrenceRow } from "#db/queries/recurrences/find.ts";
 import { countOpenOccurrences, findLastOccurrences, listOccurrences } from "#db/queries/recurrences/occurrences.ts";
@@ -6,7 +7,6 @@ import { encodeId } from "#domain/ids.ts";
 import type { Ctx } from "../context.ts";
 import { getRecurrence } from "./get.ts";
 import { listOwnRecurrences } from "./list.ts";
-import { presentRecurrence } from "./present.ts";
 
 /** Bars of a tape. */
 const OCCURRENCES_MAX = 120;

@@ -1,6 +1,6 @@
 import type { ITEM_CODES } from "#contract/inputs/bulk-input.ts";
+import { presentSchedule as present } from "#contract/schedule-answer.ts";
 import type { ScheduleRow } from "#db/queries/schedules/find.ts";
-import { presentDelivery } from "#domain/delivery-options.ts";
 import { encodeId } from "#domain/ids.ts";
 import { formatInstant } from "#domain/instant.ts";
 import { idempotencyFields } from "../http/idempotency-marks.ts";
@@ -12,30 +12,12 @@ import type { Rescheduled } from "./reschedule.ts";
 
 /** A schedule as callers see it. */
 export function presentSchedule(row: ScheduleRow) {
-  return {
+  return present({
+    ...row,
     id: encodeId("sch", row.id),
-    target_url: row.targetUrl,
-    method: row.method,
-    status: row.status,
-    fire_at: row.fireAt.toISOString(),
-    fired_at: row.firedAt?.toISOString() ?? null,
-    offset_ms: row.offsetMs,
-    early_fire: row.earlyFire,
-    attempts: row.attempts,
-    payload_size_bytes: row.payloadSizeBytes,
-    has_payload: row.payloadSizeBytes > 0,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-    next_attempt_at: nextAttemptAt(row),
-    last_status_code: row.lastStatusCode,
-    last_error: row.lastError,
-    end_reason: row.endReason,
-    delivery: presentDelivery(row.delivery),
-    replay_of: row.replayOf === null ? null : encodeId("sch", row.replayOf),
-    operation_id: row.operationId === null ? null : encodeId("op", row.operationId),
-    recurrence: row.recurrence,
-    occurrence_at: row.occurrenceAt?.toISOString() ?? null,
-  };
+    replayOf: row.replayOf && encodeId("sch", row.replayOf),
+    operationId: row.operationId && encodeId("op", row.operationId),
+  });
 }
 
 /** The response body of PATCH /v1/schedules/:id. */
@@ -101,18 +83,13 @@ export function presentAttempts({ schedule, attempts }: ScheduleAttempts, retent
         first_byte: roundToMicrosecond(row.firstByteMs),
       },
     })),
-    next_attempt_at: nextAttemptAt(schedule),
+    next_attempt_at: presentSchedule(schedule).next_attempt_at,
     retention_days: retentionDays,
   };
 }
 
 function clockChangeField({ clockChange }: Pick<CreatedSchedule, "clockChange">) {
   return clockChange === undefined ? {} : { clock_change: clockChange };
-}
-
-// Null in a terminal status, and while firing: that attempt is in progress.
-function nextAttemptAt({ status, nextAttemptAt: due }: ScheduleRow): string | null {
-  return status === "firing" ? null : (due?.toISOString() ?? null);
 }
 
 /** Times are stored as single-precision floats, whose further digits are noise. */

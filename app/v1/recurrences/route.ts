@@ -1,8 +1,7 @@
 import { RECURRENCE_ORDER } from "#contract/inputs/recurrence-input.ts";
-import { listRecurrences } from "#contract/recurrences.ts";
+import { listRecurrences, presentRecurrence } from "#contract/recurrences.ts";
 import { listReply } from "#server/lists/reply.ts";
 import { listOwnRecurrences } from "#server/recurrences/list.ts";
-import { presentRecurrence } from "#server/recurrences/present.ts";
 import { methods } from "#server/routes/methods.ts";
 import { route } from "#server/routes/route.ts";
 

@@ -1,24 +1,13 @@
 import type { Row } from "postgres";
-import type { LeftOut, RecurrenceStatus } from "#domain/recurrence-step.ts";
+import type { RecurrenceFacts } from "#domain/recurrence-facts.ts";
+import type { RecurrenceStatus } from "#domain/recurrence-step.ts";
 import type { Sql } from "../../client.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { type Page, type PageCursor, pageOf } from "../page.ts";
-import { type DueRecurrence, ruleColumns } from "./steps.ts";
+import { ruleColumns } from "./steps.ts";
 
-/** A recurrence as its owner sees it. */
-export type RecurrenceRow = Omit<DueRecurrence, "sealed" | "madeUntilMs" | "leadMs" | "createdBy"> & {
-  name: string | null;
-  payloadSizeBytes: number;
-  requestHash: Buffer;
-  /** Epoch ms, as all instants here. */
-  pausedUntilMs: number | null;
-  pauseNote: string | null;
-  leftOut: LeftOut[];
-  createdAtMs: number;
-  updatedAtMs: number;
-  /** By the database's clock. */
-  nowMs: number;
-};
+/** A recurrence as its owner sees it; `nowMs` is by the database's clock. */
+export type RecurrenceRow = RecurrenceFacts & { requestHash: Buffer };
 
 /** The recurrence that has a key; undefined when there is none. */
 export async function findRecurrence(sql: Sql, tenant: Tenant, key: string): Promise<RecurrenceRow | undefined> {

@@ -1,28 +1,14 @@
 import type { Row } from "postgres";
 import { instantOrNull } from "#domain/instant.ts";
-import type { OnRecurringClockChange } from "#domain/recurrence.ts";
-import { LEFT_OUT_MAX, type LeftOut, type RecurrenceStatus } from "#domain/recurrence-step.ts";
-import type { RequestOptions } from "#domain/request-fields.ts";
+import type { RecurrenceRule } from "#domain/recurrence-facts.ts";
+import { LEFT_OUT_MAX, type LeftOut } from "#domain/recurrence-step.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray, pgTextArray } from "../../pg-array.ts";
 import type { Tenant } from "../accounts/tenant.ts";
 import { type LockedAccount, lockAccount } from "./lock-account.ts";
 
 /** A recurrence that is due for a step, as it was locked. */
-export type DueRecurrence = RequestOptions & {
-  /** UUID. */
-  id: string;
-  key: string;
-  status: RecurrenceStatus;
-  cron: string;
-  zone: string;
-  onClockChange: OnRecurringClockChange;
-  overlap: "allow" | "skip";
-  catchUp: "latest" | "none";
-  spreadMs: number;
-  endsAtMs: number | null;
-  targetUrl: string;
-  method: string;
+export type DueRecurrence = RecurrenceRule & {
   sealed: Buffer | null;
   madeUntilMs: number;
   leadMs: number;

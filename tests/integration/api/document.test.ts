@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS } from "#contract/endpoints.ts";
-import { SCHEDULE_EXAMPLE } from "#contract/schedules.ts";
+import { SCHEDULE_EXAMPLE } from "#contract/schedule-answer.ts";
 import { type Api, startApi } from "./api.ts";
 import { assertSchema, DOCUMENT } from "./documented.ts";
 

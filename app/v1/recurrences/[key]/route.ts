@@ -2,7 +2,7 @@ import * as contract from "#contract/recurrences.ts";
 import { ok } from "#server/http/reply.ts";
 import { deleteRecurrence } from "#server/recurrences/delete.ts";
 import { getRecurrence } from "#server/recurrences/get.ts";
-import { presentChanged, presentDeleted, presentRecurrence } from "#server/recurrences/present.ts";
+import { presentChanged, presentDeleted } from "#server/recurrences/present.ts";
 import { putRecurrence } from "#server/recurrences/put.ts";
 import { methods } from "#server/routes/methods.ts";
 import { route } from "#server/routes/route.ts";
@@ -12,7 +12,7 @@ export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(contract.getRecurrence, async ({ ctx, params }) =>
-    ok(presentRecurrence(await getRecurrence(ctx, params.key))),
+    ok(contract.presentRecurrence(await getRecurrence(ctx, params.key))),
   ),
   PUT: route(contract.putRecurrence, async ({ ctx, params, body, query }) => {
     const { isNew, ...put } = await putRecurrence(ctx, params.key, body, { isDry: query.dryRun });

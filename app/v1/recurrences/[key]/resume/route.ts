@@ -1,6 +1,5 @@
 import * as contract from "#contract/recurrences.ts";
 import { ok } from "#server/http/reply.ts";
-import { presentRecurrence } from "#server/recurrences/present.ts";
 import { resumeRecurrence } from "#server/recurrences/resume.ts";
 import { methods } from "#server/routes/methods.ts";
 import { route } from "#server/routes/route.ts";
@@ -10,6 +9,6 @@ export const runtime = "nodejs";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route(contract.resumeRecurrence, async ({ ctx, params }) =>
-    ok(presentRecurrence(await resumeRecurrence(ctx, params.key))),
+    ok(contract.presentRecurrence(await resumeRecurrence(ctx, params.key))),
   ),
 });

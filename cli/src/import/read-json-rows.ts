@@ -42,11 +42,12 @@ function readObject(line: number, value: unknown, { map, withoutPayloads }: RowO
   let options: object | undefined;
   for (const [name, content] of Object.entries(value)) {
     const column = findColumn(name, map);
-    if (column === "ignored" || (column === undefined && isExported)) continue;
+    // What is null in a schedule that is read is not given in one that is created.
+    if (column === "ignored" || (isExported && (column === undefined || content === null))) continue;
     if (column === undefined) problems.push(describeUnknown("field", name));
     else if ("header" in column) headers = { ...headers, [column.header]: content };
     else if ("option" in column) options = { ...options, [column.option]: content };
-    else item[column.field] = content;
+    else item[column.field] = isExported && name === "delivery" ? optionsOf(content) : content;
   }
   if (headers) item.headers = { ...(item.headers as object), ...headers };
   if (options) item.delivery = { ...(item.delivery as object), ...options };
@@ -61,7 +62,6 @@ function fromExport(schedule: {
   target_url?: unknown;
   fire_at?: unknown;
   early_fire?: unknown;
-  delivery?: Delivery | null;
   [name: string]: unknown;
 }): Item {
   const isMoved = "fireAt" in schedule || "fireIn" in schedule || "fireAtLocal" in schedule;
@@ -69,14 +69,15 @@ function fromExport(schedule: {
     targetUrl: schedule.target_url,
     ...(!isMoved && { fireAt: schedule.fire_at }),
     earlyFire: schedule.early_fire,
-    ...(schedule.delivery && { delivery: optionsOf(schedule.delivery) }),
   };
 }
 
-function optionsOf({ timeout_ms, retry_delays_ms, give_up_statuses, expires_at }: Delivery): DeliveryOptions {
+function optionsOf(delivery: Delivery & DeliveryOptions): DeliveryOptions {
+  const { timeout_ms, retry_delays_ms, give_up_statuses, expires_at, ...given } = delivery;
   return {
     ...{ timeoutMs: timeout_ms, retryDelaysMs: retry_delays_ms },
     ...{ giveUpStatuses: give_up_statuses, expiresAt: expires_at },
+    ...given,
   };
 }
 

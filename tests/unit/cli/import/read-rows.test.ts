@@ -168,6 +168,11 @@ describe("the rows of an import", () => {
     expect(rowOf(exported)).toMatchObject({ item, problems: [] });
     expect(rowOf({ ...exported, fireIn: "1h" })?.item).toEqual({ ...item, fireAt: undefined, fireIn: "1h" });
 
+    const delivery = { timeout_ms: 5_000, retry_delays_ms: [1_000], give_up_statuses: null, expires_at: null };
+    const options = { timeoutMs: 5_000, retryDelaysMs: [1_000], giveUpStatuses: null, expiresAt: null };
+    expect(rowOf({ ...exported, delivery })).toMatchObject({ item: { ...item, delivery: options }, problems: [] });
+    expect(rowOf({ ...exported, delivery: null })?.item).toEqual(item);
+
     const withPayload = { ...exported, has_payload: true, payload_size_bytes: 120 };
     expect(rowOf(withPayload)?.problems[0]?.message).toContain("had a payload, which is never returned");
     expect(rowOf({ ...withPayload, payload: "hi" })).toMatchObject({ item: { ...item, payload: "hi" }, problems: [] });

@@ -12,7 +12,7 @@ export const REPEATED_REQUEST = "[response repeated the request]";
  * The error text of a failed attempt: the start of the response, cleaned. What it repeats of the request, 16 characters or
  * more or a whole value of 8, is replaced by `REPEATED_REQUEST`; where the rest, decoded in any way, still repeats some of it, all of the text
  * is. `raw` is the text of all of `body`, the bytes that were read, so that a value cut off by the limit is still
- * recognised; the bytes are also compared as UTF-8, in case `raw` was read by a charset that is not theirs.
+ * recognised. The bytes are also compared as UTF-8, in case `raw` was read by a charset that is not theirs.
  */
 export function failureText(raw: string, parts: RequestParts, body: Buffer): string {
   const keptLength = firstCharacters(raw).length;

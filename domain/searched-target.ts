@@ -1,9 +1,9 @@
 import { storedUrl } from "./target-url.ts";
 
 /**
- * The part of a stored target URL that a typed part stands for. Stored URLs have the host in punycode, no default port, no
- * fragment, no dot segments, and escapes for what is not ASCII (WHATWG serialisation), so a URL as it was typed may not be a
- * part of the stored one. A text that begins with neither a scheme nor a host of two labels counts as part of a path or a
+ * The part of a stored target URL that a typed part stands for. A URL as it was typed may not be a part of the stored one:
+ * that has the host in punycode, no default port, no fragment, no dot segments, and escapes for what is not ASCII (WHATWG
+ * serialisation). A text that begins with neither a scheme nor a host of two labels counts as part of a path or a
  * query. Half a label of an international host is not found: its punycode is another.
  */
 export function searchedTarget(typed: string): string {

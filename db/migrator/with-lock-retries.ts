@@ -6,7 +6,7 @@ import { watch } from "./watch.ts";
 
 /**
  * Runs `work` in a transaction that waits for each lock LOCK_TIMEOUT_MS at most, because all other statements on the table
- * wait behind it, and for none once it is ATTEMPT_MS old, as with the locks of many partitions. When it waits longer, or loses
+ * wait behind it. Once it is ATTEMPT_MS old, as with the locks of many partitions, it waits for none. When it waits longer, or loses
  * a deadlock, it is rolled back, and tried again after a growing pause. `name` tells the operator what waits. Throws a
  * MigrationError after `waitMs` of that.
  */

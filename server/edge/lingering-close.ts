@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Closes the connection when the response ends before the request body has arrived completely, so that the server neither
- * waits for the rest of the body, which may be gigabytes, nor parses it as the next request.
+ * Closes the connection when the response ends before the request body has arrived completely. So the server neither waits for
+ * the rest of the body, which may be gigabytes, nor parses it as the next request.
  */
 export function closeAfterEarlyResponse(request: IncomingMessage, response: ServerResponse): void {
   if (!("content-length" in request.headers || "transfer-encoding" in request.headers)) return;

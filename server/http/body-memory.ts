@@ -62,7 +62,7 @@ export class BodyMemory {
 
   /**
    * Grows the reservation to `bytes` in total; never shrinks it. Throws RATE_LIMITED when the holder has used up its
-   * allowance, holds the most while the budget of the process is used up, or has lost this memory; UNAVAILABLE when
+   * allowance, holds the most while the budget of the process is used up, or has lost this memory. Throws UNAVAILABLE when
    * others hold more and nothing can be taken from them.
    */
   reserve(bytes: number): void {

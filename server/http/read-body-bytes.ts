@@ -51,7 +51,7 @@ type Options = { bytesMax: number; memory: BodyMemory; take?: TakeBytes };
 /**
  * Reads the body of a request, or returns "too large" once `Content-Length` or the bytes received exceed `bytesMax`; the
  * rest is then not read. Reserves `memory` as bytes arrive, and throws what `BodyMemory.reserve` throws. Throws VALIDATION
- * when the body ends early or comes in too many pieces, and VALIDATION with status 408 when no byte comes for 5 s, or when it
+ * when the body ends early or comes in too many pieces. Throws it with status 408 when no byte comes for 5 s, or when the body
  * takes longer than 30 s plus one second per 64 KiB.
  */
 export async function readBodyBytes(

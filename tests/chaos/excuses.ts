@@ -1,3 +1,4 @@
+import { ATTEMPT_DEADLINE_MS } from "#domain/timing.ts";
 import type { Arrival, ClaimRow, Evidence, Injected } from "./evidence.ts";
 
 /**
@@ -43,6 +44,16 @@ export function createExcuses({ processes, injected }: Pick<Evidence, "processes
     wasPaused: (claim: ClaimRow, untilMs: number): boolean =>
       faultsOf(claim).some(
         (fault) => fault.kind === "pause" && fault.fromMs < untilMs && fault.untilMs > claim.claimedAtMs,
+      ),
+
+    /**
+     * Whether a request came when its time was over, since its process was stopped before it wrote. The process then waits no
+     * longer for the answer.
+     */
+    wasOutOfTime: (claim: ClaimRow, { arrivedAtMs }: Arrival): boolean =>
+      arrivedAtMs > claim.claimedAtMs + ATTEMPT_DEADLINE_MS &&
+      faultsOf(claim).some(
+        ({ kind, fromMs, untilMs }) => kind === "pause" && fromMs > claim.claimedAtMs && untilMs < arrivedAtMs,
       ),
 
     /**

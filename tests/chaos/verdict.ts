@@ -216,6 +216,10 @@ function findOverlapping({ arrivals, claims, excuses }: Story, say: Say) {
  * answer was received.
  */
 function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say) {
+  const wasGivenUp = (arrival: Arrival, { statusCode }: AttemptRow) => {
+    const claim = claimOf(arrival, claims);
+    return statusCode === null && claim !== undefined && excuses.wasOutOfTime(claim, arrival);
+  };
   for (const arrival of arrivals) {
     const records = attempts.filter(({ attempt }) => attempt === arrival.attempt);
     const [record] = records;
@@ -224,7 +228,7 @@ function findUnrecorded({ attempts, arrivals, claims, excuses }: Story, say: Say
       const claim = claimOf(arrival, claims);
       if (!claim || !excuses.mayBeUnknown(claim, arrival))
         say(`attempt ${arrival.attempt} is interrupted, and its dispatcher could have recorded it`);
-    } else if (record.statusCode !== arrival.statusCode)
+    } else if (record.statusCode !== arrival.statusCode && !wasGivenUp(arrival, record))
       say(`attempt ${arrival.attempt} got ${arrival.statusCode ?? "no answer"}, recorded is ${described(record)}`);
   }
   const counts = Map.groupBy(attempts, ({ attempt }) => String(attempt));

@@ -12,9 +12,9 @@ type Deleter = Pick<NewSecurityEvent, "actor" | "actorId" | "network" | "userAge
 
 /**
  * Deletes an active account: from here on it creates, claims and authenticates nothing. One transaction sets the status
- * (waiting for creates that have begun), revokes the account's credentials, deletes the magic links that wait for its
- * address, queues its customer for deletion at the billing provider, and writes to the security log who did it. Retention
- * erases its rows later. Returns shard and address of the account; undefined when it is not active.
+ * (waiting for creates that have begun), revokes the account's credentials and deletes the magic links that wait for its
+ * address. It also queues its customer for deletion at the billing provider, and writes to the security log who did it.
+ * Retention erases its rows later. Returns shard and address of the account; undefined when it is not active.
  */
 export async function deleteActiveAccount(
   db: Db,

@@ -60,8 +60,8 @@ export const ownedShards = (sql: Sql, { dispatcherId, epochs, beat }: Ownership)
 
 /**
  * Claims many schedules in one autocommit statement: the only way into `firing`. A claim loses against any earlier
- * cancel, reschedule or claim (the version), a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the lease
- * lasts is checked before the first byte), an account that is not active, and the expiry of the schedule. It finds nothing
+ * cancel, reschedule or claim (the version) and against a takeover of the shard (the epoch, held by FOR KEY SHARE; whether the
+ * lease lasts is checked before the first byte). It claims nothing of an account that is not active, and nothing expired. It finds nothing
  * in a database that lacks the last heartbeat that was acknowledged to the dispatcher (`beat`), as one that was restored
  * since: its shards have the same owner and epochs. The lease lasts as long as an attempt with the schedule's own timeout
  * may (`attemptMaxMs`), and the time for recording. Rows that another transaction has locked are skipped, and come again.

@@ -367,6 +367,19 @@ describe("the verdict reports as unrecorded", () => {
     expect(kinds(story({ arrivals: [arrival(1, 1, 500)] }))).toEqual(["unrecorded"]);
   });
 
+  it("no answer to a request that a process wrote when its time was over, since it was paused before", () => {
+    const givenUp = (atMs: number) =>
+      story({
+        row: { attempts: 2 },
+        arrivals: [arrival(1, atMs), arrival(2, 42_000)],
+        attempts: [recorded(1, "unreachable", null, 0), recorded(2, "delivered", 200, 42_000)],
+        claims: [claim(1, -30), claim(2, 41_900, "d2")],
+        injected: [fault("pause", 1, 40_001)],
+      });
+    expect(kinds(givenUp(40_004))).toEqual([]);
+    expect(kinds(givenUp(0))).toContain("unrecorded");
+  });
+
   it("an attempt that is recorded twice", () => {
     const twice = [recorded(1, "delivered", 200, 0), recorded(1, "interrupted", null, 1)];
     expect(kinds(story({ attempts: twice }))).toEqual(["unrecorded"]);

@@ -1,4 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
+import { at } from "./clock-time.ts";
 import type { ClientEntry, Evidence, OccurrenceRow, RecurrenceCall, RecurrenceEntry } from "./evidence.ts";
 import type { Violation } from "./verdict.ts";
 
@@ -148,5 +149,3 @@ function findAfterChange(
       return wasOver ? [say(change, first.attempt, afterMs)] : [];
     });
 }
-
-const at = (epochMs: number) => new Date(epochMs).toISOString().slice(11, 23);

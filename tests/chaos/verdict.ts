@@ -1,3 +1,4 @@
+import { at } from "./clock-time.ts";
 import { type ConnectionPeaks, findOverBound } from "./connection-bounds.ts";
 import { findLateControlGroup, type Lateness, latenessOf } from "./control-group.ts";
 import type { Arrival, AttemptRow, ChangeEntry, ClaimRow, ClientEntry, Evidence, ScheduleRow } from "./evidence.ts";
@@ -276,4 +277,3 @@ function claimOf(arrival: Arrival, claims: ClaimRow[]): ClaimRow | undefined {
 const described = ({ attempt, outcome, statusCode }: AttemptRow) =>
   `attempt ${attempt} ${outcome}${statusCode === null ? "" : ` with ${statusCode}`}`;
 const ms = (duration: number) => `${duration.toFixed(1)} ms`;
-const at = (epochMs: number) => new Date(epochMs).toISOString().slice(11, 23);

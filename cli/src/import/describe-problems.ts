@@ -1,5 +1,5 @@
 import { printable } from "../output/printable.ts";
-import type { RowProblem } from "./read-rows.ts";
+import type { RowProblem } from "./row.ts";
 
 /** The message of the error for problems of an input: the first 20 by line and column, and how many there are. */
 export function describeProblems(problems: readonly RowProblem[]): string {

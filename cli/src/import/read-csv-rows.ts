@@ -2,7 +2,7 @@ import { type Column, describeUnknown, findColumn } from "./fields.ts";
 import type { Item } from "./find-problems.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { type CsvField, readCsv } from "./read-csv.ts";
-import type { ReadRow, RowProblem } from "./read-rows.ts";
+import type { ReadRow, RowProblem } from "./row.ts";
 import { UnreadableInput } from "./unreadable-input.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryOptions } from "../../../sdk/src/types.ts";
 import { describeUnknown, findColumn } from "./fields.ts";
 import type { Item } from "./find-problems.ts";
 import { findJsonFault } from "./json-fault.ts";
-import type { ReadRow, RowOptions } from "./read-rows.ts";
+import type { ReadRow, RowOptions } from "./row.ts";
 import { UnreadableInput } from "./unreadable-input.ts";
 
 /**

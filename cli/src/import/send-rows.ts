@@ -1,6 +1,6 @@
 import { type BulkEntry, type CreateInput, type Stopwatch, StopwatchError } from "../../../sdk/src/index.ts";
-import type { Row } from "./read-rows.ts";
 import type { ResultFile } from "./result-file.ts";
+import type { Row } from "./row.ts";
 import { keyOf } from "./row-key.ts";
 
 export type SendOptions = {

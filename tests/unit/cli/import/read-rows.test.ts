@@ -4,7 +4,8 @@ import { CreateInput } from "#contract/inputs/create-input.ts";
 import { decodeText } from "../../../../cli/src/import/decode-text.ts";
 import { DELIVERY_OPTIONS } from "../../../../cli/src/import/fields.ts";
 import { FIELDS } from "../../../../cli/src/import/find-problems.ts";
-import { type Row, type RowOptions, readRows } from "../../../../cli/src/import/read-rows.ts";
+import { readRows } from "../../../../cli/src/import/read-rows.ts";
+import type { Row, RowOptions } from "../../../../cli/src/import/row.ts";
 import { hashInput, keyOf } from "../../../../cli/src/import/row-key.ts";
 import { UnreadableInput } from "../../../../cli/src/import/unreadable-input.ts";
 

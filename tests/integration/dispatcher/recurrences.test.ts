@@ -36,6 +36,8 @@ type Overrides = {
   key?: string;
   catchUp?: string;
   madeMinutesAgo?: number;
+  /** No occurrence is made that is due within this. What is due within two seconds is decided on at once. */
+  notWithinS?: number;
   endsAt?: Date;
   overlap?: string;
   zone?: string;
@@ -49,6 +51,7 @@ async function recur(overrides: Overrides = {}, of = account): Promise<string> {
     key = "daily/é",
     catchUp = "latest",
     madeMinutesAgo = 0,
+    notWithinS = 0,
     endsAt = null,
     overlap = "allow",
     zone = "UTC",
@@ -63,7 +66,8 @@ async function recur(overrides: Overrides = {}, of = account): Promise<string> {
       ends_at, target_url, origin, method, sealed, payload_size_bytes, request_hash, made_until, open_from, zone_data, lead_ms,
       next_step_at, created_by)
     SELECT ${id}, a.id, ${env}, a.shard, ${key}, ${cron}, ${zone}, 'first', ${overlap}, ${catchUp}, 0, ${endsAt}, ${targetUrl},
-      ${receiver.origin}, ${method}, ${sealed}, ${PAYLOAD.length}, '', now() - ${madeMinutesAgo}::float8 * interval '1 minute',
+      ${receiver.origin}, ${method}, ${sealed}, ${PAYLOAD.length}, '', now() - ${madeMinutesAgo}::float8 * interval '1 minute'
+        + ${notWithinS}::float8 * interval '1 second',
       now() - ${madeMinutesAgo}::float8 * interval '1 minute', ${zoneData}, 90000, now(), ${newId(Date.now())} FROM accounts a WHERE a.id = ${of.id}`;
   return id;
 }
@@ -255,7 +259,7 @@ describe("a recurrence that must not overlap", () => {
     harness.sql`UPDATE schedules SET fire_at = now() - interval '1 second' WHERE id = ${schedule}`;
 
   it("has its occurrences held until they fire, and skips one while an earlier one is open", async () => {
-    const id = await recur({ overlap: "skip" });
+    const id = await recur({ overlap: "skip", notWithinS: 20 });
     await step();
     const [first, second, ...others] = await occurrences(id);
     if (!first || !second) throw new Error("the next minutes have been made");
@@ -282,7 +286,7 @@ describe("a recurrence that must not overlap", () => {
     for (let n = 0; n < 120; n++) await recur({ key: `waits ${n}` });
     await recur({ key: "waits" }, other);
     await harness.sql`UPDATE recurrences SET next_step_at = now() - interval '30 s'`;
-    const urgent = await recur({ key: "urgent", overlap: "skip" });
+    const urgent = await recur({ key: "urgent", overlap: "skip", notWithinS: 20 });
     const [first] = await findDueTenants(harness.sql as never, shards, 1);
     expect(first).toMatchObject({ accountId: account.id, behindS: expect.closeTo(30, -1) });
     await step();
@@ -290,7 +294,7 @@ describe("a recurrence that must not overlap", () => {
   });
 
   it("announces an occurrence to the dispatchers when it is decided that it fires, so that it is claimed in time", async () => {
-    const id = await recur({ overlap: "skip" });
+    const id = await recur({ overlap: "skip", notWithinS: 20 });
     await step();
     const [first] = await occurrences(id);
     const [channel] = await harness.sql`SELECT due_channel() AS name`;

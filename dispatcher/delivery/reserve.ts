@@ -18,7 +18,7 @@ export const mostFor = (all: number, reserved: number, isSmall: boolean): number
 export const LARGE_BURST = 4_000;
 
 /** Whether a schedule due at `dueAtMs` is on time and of no large burst. */
-export const isTimelyAndSmall = (
+export const isOnTimeAndSmall = (
   dueAtMs: number,
   nowMs: number,
   holdings: Readonly<Pick<Holdings, "memoryByInstant">>,

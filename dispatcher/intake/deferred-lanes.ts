@@ -1,4 +1,4 @@
-import { isOfLargeBurst, isTimelyAndSmall } from "../delivery/reserve.ts";
+import { isOfLargeBurst, isOnTimeAndSmall } from "../delivery/reserve.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong, lateFromMs } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
@@ -59,7 +59,7 @@ export class DeferredLanes {
     const { clock, holdings } = this.#deps;
     const nowMs = clock.now();
     const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
-    if (!isTimelyAndSmall(dueMs, nowMs, holdings)) return;
+    if (!isOnTimeAndSmall(dueMs, nowMs, holdings)) return;
     const untilMs = clock.monotonic() + Math.max(dueMs - NEAR_MS - nowMs, 0);
     if (untilMs < lane.deferredUntilMs) this.#defer(lane, untilMs, false);
   }

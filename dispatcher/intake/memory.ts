@@ -1,5 +1,5 @@
 import type { Holdings } from "../delivery/holdings.ts";
-import { isTimelyAndSmall, mostFor, RESERVED } from "../delivery/reserve.ts";
+import { isOnTimeAndSmall, mostFor, RESERVED } from "../delivery/reserve.ts";
 
 /** The most schedules in memory, of all lanes together. */
 export const MEMORY_MAX = 20_000;
@@ -22,7 +22,7 @@ export type MemoryUse = Readonly<Pick<Holdings, "memory" | "memoryByInstant">>;
 
 /** How many schedules due at `dueAtMs` may come into memory, beside `planned` others that are about to. */
 export function freeFor(dueAtMs: number, nowMs: number, use: MemoryUse, planned = 0): number {
-  const isSmall = dueAtMs <= nowMs + NEAR_MS && isTimelyAndSmall(dueAtMs, nowMs, use);
+  const isSmall = dueAtMs <= nowMs + NEAR_MS && isOnTimeAndSmall(dueAtMs, nowMs, use);
   return Math.max(mostFor(MEMORY_MAX, RESERVED.memory, isSmall) - use.memory - planned, 0);
 }
 

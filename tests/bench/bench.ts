@@ -205,15 +205,13 @@ async function runRounds(
   /** As `runOnce`, but what is wrong with another engine is noted, and null is returned. */
   const tryOnce = async (scenario: Scenario, engine: Engine, round: number): Promise<Figures | null> => {
     let figures: Figures | null = null;
+    const keep = (found: Figures) => {
+      figures = found;
+    };
     try {
-      figures = await runOnce(scenario, engine, (found) => {
-        figures = found;
-      });
       // When the jobs were not stored in time, the run is repeated once; the time that storing takes is known by then.
-      figures ??= await runOnce(scenario, engine, (found) => {
-        figures = found;
-      });
-      if (!figures) throw new Error("its jobs could not be stored in time");
+      if (!(await runOnce(scenario, engine, keep)) && !(await runOnce(scenario, engine, keep)))
+        throw new Error("its jobs could not be stored in time");
     } catch (error) {
       if (!isPeer(engine.name as EngineName)) throw new Error(`${engine.name}, ${scenario.name}`, { cause: error });
       failures.push({ scenario: scenario.name, engine: engine.name, round, isLost: figures === null, error });

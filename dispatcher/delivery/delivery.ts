@@ -21,8 +21,6 @@ export type Delivery = DueSchedule & {
   /** When its request is to leave, by the database's clock, ms: its due time, or earlier with early firing. */
   readonly sendAtMs: number;
   state: DeliveryState;
-  /** When the due queue wakes it next, ms; NaN until that was determined. Written by the due queue. */
-  wakeAtMs: number;
   /**
    * Whether it needs a connection that nothing was sent on: it is a retry, or its connection was closed. Written by the
    * exchange.
@@ -103,7 +101,6 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
     via: null,
     sendAtMs: due.dueAtMs - earlyMs,
     state,
-    wakeAtMs: Number.NaN,
     needsNewConnection: due.isRetry,
     enqueuedAtMs: null,
     waitMs: 0,

@@ -9,14 +9,10 @@ import { StepQueue } from "../runtime/step-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { BurstLoad } from "./burst-load.ts";
-import { NearQueue } from "./near-queue.ts";
+import { type Flow, isKnown } from "./flow.ts";
+import { STEP_MS, WakeQueue } from "./wake-queue.ts";
 
 const CONNECT_AHEAD_MS = 2_000;
-/**
- * Deliveries that are further ahead are checked in steps of this, ms, so that many share one wake-up. Each wake-up
- * costs two thread switches and a run of every stage.
- */
-const STEP_MS = 50;
 /** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
 const COALESCE_MS = 80;
 /** The most that are enqueued together for that reason. Deliveries that fall due during their claim have to wait. */
@@ -35,7 +31,7 @@ const ENQUEUE_MAX_MS = 1_000;
 const TURN_MAX = 250;
 /** The most deliveries of a queue that are processed in one event-loop turn. */
 const LOOKED_AT_MAX = 1_000;
-/** The queues are pruned of removed deliveries when these are the majority, from this size on. */
+/** The queues are pruned of removed deliveries after twice as many came as are known, and at least so many. */
 const PRUNE_AT_MIN = 1_024;
 /** When no connection could be opened ahead of time, the delivery is woken again after this, ms. */
 const TRY_AGAIN_MS = 500;
@@ -65,28 +61,29 @@ export class DueQueue implements DueStage {
   readonly #aheadMaxMs: number;
   /** Deliveries that are more than CONNECT_AHEAD_MS ahead. */
   readonly #approaching = new StepQueue<Delivery>(STEP_MS);
-  /** Deliveries whose lead is still to be determined, and those that are woken some steps later. */
-  readonly #ahead = new StepQueue<Delivery>(STEP_MS);
-  /** Deliveries that are woken next. */
-  readonly #near: NearQueue;
+  readonly #wakes: WakeQueue;
   /** Deliveries that exceeded the bound of one event-loop turn and are enqueued in the next ones. Lanes take turns. */
   readonly #woken = new TurnQueue(TURNS);
   /** Deliveries that were late when they came. They take turns by lane, after the others. */
   readonly #late = new TurnQueue(TURNS);
   readonly #load = new BurstLoad();
+  /** How many were added since the last pruning. */
+  #added = 0;
   #stopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#aheadMaxMs = deps.claimAheadMs + ENQUEUE_MAX_MS;
-    this.#near = new NearQueue((delivery) => deps.demand.expectsFewWith(delivery));
+    this.#wakes = new WakeQueue((delivery) => deps.demand.expectsFewWith(delivery));
   }
 
   /** Takes a delivery that is new, or that comes back because no connection could be opened ahead of its instant. */
   add(delivery: Delivery, from: DeliveryState | null): void {
     const nowMs = this.#deps.clock.now();
     if (from !== null) {
-      this.#wakeAt(delivery, Math.min(delivery.sendAtMs, nowMs + TRY_AGAIN_MS), nowMs);
+      const flow = this.#wakes.add(delivery);
+      if (flow) flow.heldUntilMs = nowMs + TRY_AGAIN_MS;
+      if (flow) this.#lineUp(flow, nowMs);
       return;
     }
     // A delivery that is not late waits behind the late ones of its own lane.
@@ -109,7 +106,7 @@ export class DueQueue implements DueStage {
     this.#enqueueDue(nowMs);
     this.#enqueueFrom(this.#late, nowMs);
     if (this.#woken.size + this.#late.size > 0) return nowMs;
-    return Math.min(this.#approaching.nextMs(), this.#ahead.nextMs(), this.#near.nextMs());
+    return Math.min(this.#approaching.nextMs(), this.#wakes.nextMs());
   }
 
   /** Drops the load from before `beforeMs`. */
@@ -124,20 +121,21 @@ export class DueQueue implements DueStage {
 
   /** How many deliveries are here. */
   count(): number {
-    const unwoken = [this.#approaching, this.#ahead, this.#near].reduce((n, queue) => n + queue.count(isKnown), 0);
-    return unwoken + this.#woken.count() + this.#late.count();
+    return this.#approaching.count(isKnown) + this.#wakes.count() + this.#woken.count() + this.#late.count();
   }
 
   #prune(): void {
-    const known = this.#deps.deliveries.holdings.states.known;
-    const queues = [this.#approaching, this.#ahead, this.#near];
-    if (queues.reduce((n, { size }) => n + size, 0) < Math.max(2 * known, PRUNE_AT_MIN)) return;
-    for (const queue of queues) queue.prune(isKnown);
+    const { states } = this.#deps.deliveries.holdings;
+    if (++this.#added < Math.max(2 * states.known, PRUNE_AT_MIN)) return;
+    this.#added = 0;
+    this.#approaching.prune(isKnown);
+    this.#wakes.prune();
   }
 
   #approach(delivery: Delivery): void {
     this.#expect(delivery);
-    this.#ahead.push(delivery, delivery.sendAtMs - this.#aheadMaxMs);
+    const flow = this.#wakes.add(delivery);
+    if (flow) this.#wakes.lookAt(flow, delivery.sendAtMs - this.#aheadMaxMs);
   }
 
   #expect(delivery: Delivery): void {
@@ -145,39 +143,50 @@ export class DueQueue implements DueStage {
     this.#deps.demand.expect(delivery);
   }
 
-  /** Schedules a delivery to be woken at `atMs`. It enters the sorted near queue only shortly before. */
-  #wakeAt(delivery: Delivery, atMs: number, nowMs: number): void {
-    delivery.wakeAtMs = atMs;
-    if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#ahead.push(delivery, atMs - COALESCE_MS);
-    else this.#near.push(delivery);
+  /**
+   * Determines when the first delivery of `flow` is woken, or when that will be determined. A flow enters the sorted near
+   * queue only shortly before.
+   */
+  #lineUp(flow: Flow, nowMs: number, aheadMsOf = this.#leads(nowMs)): void {
+    const first = flow.first();
+    const lookAtMs = first ? first.sendAtMs - this.#aheadMaxMs : nowMs;
+    if (!first || lookAtMs > nowMs + STEP_MS) {
+      this.#wakes.lookAt(flow, lookAtMs);
+      return;
+    }
+    const atMs = Math.max(first.sendAtMs - aheadMsOf(first), Math.min(first.sendAtMs, flow.heldUntilMs));
+    if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#wakes.lookAt(flow, atMs - COALESCE_MS);
+    else this.#wakes.wakeAt(flow, atMs);
   }
 
   #enqueueDue(nowMs: number): void {
-    const { demand, rates, claimAheadMs } = this.#deps;
+    const { demand, rates } = this.#deps;
     let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
-    const rowsBeside = this.#load.beside(claimAheadMs, nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
-    const aheadMsOf = (delivery: Delivery) => this.#aheadMs(delivery, rowsBeside(delivery.sendAtMs));
-    const ahead = this.#ahead.take(nowMs, LOOKED_AT_MAX);
-    for (const next of ahead) if (isKnown(next)) this.#wakeAt(next, next.sendAtMs - aheadMsOf(next), nowMs);
-    const early: Delivery[] = [];
+    const aheadMsOf = this.#leads(nowMs);
+    for (const flow of this.#wakes.takeAhead(nowMs, LOOKED_AT_MAX)) this.#lineUp(flow, nowMs, aheadMsOf);
+    const early: Flow[] = [];
     for (let n = 0; n < LOOKED_AT_MAX; n++) {
       const coalesceMs = left < TURN_MAX && left > TURN_MAX - COALESCE_MAX ? COALESCE_MS : 0;
-      const next = this.#near.take(nowMs + coalesceMs);
-      if (!next) break;
-      if (!isKnown(next)) continue;
-      const aheadMs = aheadMsOf(next);
-      if (next.sendAtMs - nowMs > aheadMs + (rates.isNearLimit(next.lane) ? 0 : coalesceMs)) {
-        next.wakeAtMs = Math.max(next.sendAtMs - aheadMs, nowMs + 1);
-        early.push(next);
-      } else if (left > 0 || (demand.expectsFewWith(next) && !this.#woken.has(next.lane))) {
-        // A delivery outside a burst does not wait behind the burst, only behind its own lane.
-        this.#enqueue(next, nowMs);
-        left--;
-      } else {
-        this.#woken.push(next);
+      const flow = this.#wakes.takeNear(nowMs + coalesceMs);
+      if (!flow) break;
+      const next = flow.first();
+      if (next && next.sendAtMs - aheadMsOf(next) > nowMs + (rates.isNearLimit(next.lane) ? 0 : coalesceMs)) {
+        early.push(flow);
+        continue;
       }
+      if (next) {
+        flow.shift();
+        // A delivery outside a burst does not wait behind the burst, only behind its own lane.
+        if (left > 0 || (demand.expectsFewWith(next) && !this.#woken.has(next.lane))) {
+          this.#enqueue(next, nowMs);
+          left--;
+        } else {
+          this.#woken.push(next);
+        }
+      }
+      this.#lineUp(flow, nowMs, aheadMsOf);
     }
-    for (const next of early) this.#wakeAt(next, next.wakeAtMs, nowMs);
+    for (const flow of early) this.#lineUp(flow, nowMs, aheadMsOf);
   }
 
   /** Enqueues up to TURN_MAX deliveries of a queue. Returns how many. */
@@ -185,7 +194,7 @@ export class DueQueue implements DueStage {
     for (let n = 0; n < TURN_MAX; n++) {
       const next = queue.take(nowMs);
       if (!next) return n;
-      if (wasNeverWoken(next)) this.#expect(next);
+      if (queue === this.#late) this.#expect(next);
       this.#enqueue(next, nowMs);
     }
     return TURN_MAX;
@@ -197,6 +206,12 @@ export class DueQueue implements DueStage {
     const { sendAtMs } = delivery;
     delivery.enqueuedAtMs = sendAtMs > nowMs ? Math.max(nowMs, sendAtMs - claimAheadMs) : null;
     waitingList.letPass(delivery);
+  }
+
+  /** Returns a function that tells how far ahead of its instant a delivery is woken, ms. Use it for one round. */
+  #leads(nowMs: number): (delivery: Delivery) => number {
+    const rowsBeside = this.#load.beside(this.#deps.claimAheadMs, nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+    return (delivery) => this.#aheadMs(delivery, rowsBeside(delivery.sendAtMs));
   }
 
   /**
@@ -223,12 +238,3 @@ const TURNS: TurnRules<Delivery> = {
   isWaiting: isKnown,
   aheadMs: Number.POSITIVE_INFINITY,
 };
-
-function isKnown({ state }: Delivery): boolean {
-  return state === "known";
-}
-
-/** Whether it came so late that it waits for its turn alone, without a time to wake it. */
-function wasNeverWoken({ wakeAtMs }: Delivery): boolean {
-  return Number.isNaN(wakeAtMs);
-}

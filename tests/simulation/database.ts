@@ -35,6 +35,8 @@ export class SimulatedServer {
   slowness: Partial<Record<StatementKind, number>> = {};
   /** Whether nobody can reach it. */
   isAway = false;
+  /** How long the connection keeps a statement before the server has it, or its answer, ms. */
+  held: (kind: StatementKind) => { statementMs?: number; answerMs?: number } = () => ({});
   statements = 0;
 
   constructor(world: World, store: Store, cores = 2) {
@@ -88,7 +90,8 @@ export class SimulatedServer {
   async #execute<T>(kind: StatementKind, rows: number, effect: (store: Store) => T): Promise<T> {
     this.statements++;
     const actor = this.#world.current();
-    await this.#world.wait(ROUND_TRIP_MS / 2);
+    const { statementMs = 0, answerMs = 0 } = this.held(kind);
+    await this.#world.wait(ROUND_TRIP_MS / 2 + statementMs);
     if (this.isAway) {
       await this.#world.wait(50);
       throw new DatabaseUnavailable(new Error("ECONNREFUSED"), "unreachable");
@@ -111,7 +114,7 @@ export class SimulatedServer {
             } catch (error) {
               answer = () => reject(error);
             }
-            this.#world.after(ROUND_TRIP_MS / 2, answer, actor);
+            this.#world.after(ROUND_TRIP_MS / 2 + answerMs, answer, actor);
           },
           null,
         );

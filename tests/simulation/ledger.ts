@@ -2,6 +2,9 @@ import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import type { StoredSchedule } from "./store.ts";
 import type { Actor, World } from "./world.ts";
 
+/** A request is late this long after it was due, ms. */
+const LATE_MS = 100;
+
 /** A request as it left. Instants are epoch ms. */
 export type Sent = {
   scheduleId: string;
@@ -79,23 +82,37 @@ export function mostInASecond(sent: readonly Sent[]): Map<string, number> {
 
 /**
  * Requests that left `byMs` or more behind one of the same account and origin that was due after them. Retries are left out, and
- * what was due when it was stored.
+ * what was due when it was stored. As in chaos, a request is overtaken only if it was late when the other one left.
  */
 export function overtaken(sent: readonly Sent[], byMs: number): { later: Sent; earlier: Sent }[] {
   const first = sent.filter(({ isRetry, isExcused }) => !isRetry && !isExcused);
   const found: { later: Sent; earlier: Sent }[] = [];
   for (const lane of Map.groupBy(first, ({ accountId, origin }) => `${accountId} ${origin}`).values()) {
-    // Of those that left at least `byMs` before, the one that was due last.
-    let [n, latest] = [0, lane[0] as Sent];
-    for (const one of lane) {
-      for (; (lane[n] as Sent).atMs <= one.atMs - byMs; n++) {
-        const passed = lane[n] as Sent;
-        if (passed.dueAtMs > latest.dueAtMs) latest = passed;
+    lane.sort((a, b) => b.dueAtMs - a.dueAtMs);
+    /** Those due after the current one, in the order in which they left. */
+    const dueLater: Sent[] = [];
+    let next = 0;
+    for (const earlier of lane) {
+      for (; (lane[next] as Sent).dueAtMs > earlier.dueAtMs; next++) {
+        const one = lane[next] as Sent;
+        dueLater.splice(leftBefore(dueLater, one.atMs), 0, one);
       }
-      if (n > 0 && latest.dueAtMs > one.dueAtMs) found.push({ later: latest, earlier: one });
+      const later = dueLater[leftBefore(dueLater, earlier.dueAtMs + LATE_MS)];
+      if (later && later.atMs <= earlier.atMs - byMs) found.push({ later, earlier });
     }
   }
   return found;
+}
+
+/** How many of `sent`, which are in the order in which they left, left before `atMs`. */
+function leftBefore(sent: readonly Sent[], atMs: number): number {
+  let [from, until] = [0, sent.length];
+  while (from < until) {
+    const middle = (from + until) >>> 1;
+    if ((sent[middle] as Sent).atMs < atMs) from = middle + 1;
+    else until = middle;
+  }
+  return from;
 }
 
 /** Schedules that have not come to an end. */

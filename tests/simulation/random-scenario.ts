@@ -1,6 +1,7 @@
 import type { Member, Simulation } from "./fleet.ts";
+import type { Bounds } from "./judge.ts";
 import type { Scenario } from "./scenarios.ts";
-import { overdue, SHARD, spread } from "./scenarios.ts";
+import { keepClaims, overdue, SHARD, spread } from "./scenarios.ts";
 import { World } from "./world.ts";
 
 /**
@@ -14,7 +15,7 @@ export function randomScenario(seed: number): Scenario {
   const dispatchers = among([1, 1, 2, 3]);
   const faults = random() < 0.5 ? [] : [among(FAULTS)];
   const adversaries = Array.from({ length: Math.floor(between(1, 4)) }, () => among(ADVERSARIES));
-  const isHurt = faults.some(({ isHurting }) => isHurting(dispatchers));
+  const bounds = Object.assign({ overtakenByMs: PUT_BACK_MS }, ...faults.map((fault) => fault.bounds));
   return {
     name: [...adversaries, ...faults].map(({ name }) => name).join(", "),
     dispatchers,
@@ -25,7 +26,7 @@ export function randomScenario(seed: number): Scenario {
       }
       for (const { begin } of faults) begin(sim, members, between);
     },
-    bounds: isHurt ? { hasLosses: true, p99Ms: 20_000, overtakenByMs: null } : { overtakenByMs: PUT_BACK_MS },
+    bounds,
   };
 }
 
@@ -127,15 +128,18 @@ const ADVERSARIES: readonly Adversary[] = [
 
 type Fault = {
   name: string;
-  /** Whether deliveries may be late, and be repeated. */
-  isHurting: (dispatchers: number) => boolean;
+  /** What is allowed because of it. */
+  bounds?: Partial<Bounds>;
   begin: (sim: Simulation, members: Member[], between: (low: number, high: number) => number) => void;
 };
+
+/** Deliveries may be late, and be repeated. */
+const HURT: Partial<Bounds> = { hasLosses: true, p99Ms: 20_000, overtakenByMs: null };
 
 const FAULTS: readonly Fault[] = [
   {
     name: "a process is killed and started again",
-    isHurting: () => true,
+    bounds: HURT,
     begin: (sim, [first], between) => {
       const atMs = between(0, 8_000);
       sim.later(atMs, () => first && sim.kill(first));
@@ -144,7 +148,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "a process stands still",
-    isHurting: () => true,
+    bounds: HURT,
     begin: (sim, [first], between) => {
       const forMs = between(500, 15_000);
       sim.later(between(0, 8_000), () => first && sim.freeze(first, forMs));
@@ -152,12 +156,10 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "a process joins",
-    isHurting: () => false,
     begin: (sim, _, between) => sim.later(between(0, 8_000), () => void sim.start()),
   },
   {
     name: "a crash loop",
-    isHurting: () => false,
     begin: (sim, _, between) => {
       const everyMs = between(1_500, 4_000);
       for (let n = 0; n < 5; n++) {
@@ -169,7 +171,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "the database is away",
-    isHurting: () => true,
+    bounds: HURT,
     begin: (sim, _, between) => {
       const atMs = between(0, 8_000);
       sim.later(atMs, () => {
@@ -182,9 +184,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "reads and claims are slow",
-    isHurting: () => false,
     begin: (sim, _, between) => {
       sim.server.slowness = { read: between(1, 10), claim: between(1, 5) };
     },
+  },
+  {
+    name: "connections keep claims",
+    bounds: { hasLosses: true, p99Ms: 5_000 },
+    begin: (sim, _, between) => keepClaims(sim, 1 / between(10, 100), between(100, 2_500), 10_000),
   },
 ];

@@ -30,6 +30,16 @@ export function overdue(sim: Simulation, account: StoredAccount, count: number, 
   sim.later(inMs, () => sim.store.setActive(account, true));
 }
 
+/** For `forMs`, connections keep this share of the claims, or of their answers, for up to `mostMs`. */
+export function keepClaims(sim: Simulation, share: number, mostMs: number, forMs: number): void {
+  const untilMs = sim.world.now() + forMs;
+  sim.server.held = (kind) => {
+    if (kind !== "claim" || sim.world.now() > untilMs || sim.world.random() > share) return {};
+    const ms = mostMs * sim.world.random();
+    return sim.world.random() < 0.5 ? { statementMs: ms } : { answerMs: ms };
+  };
+}
+
 const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 /** Answers of a target that takes this long, about. */
@@ -187,6 +197,15 @@ export const SCENARIOS: readonly Scenario[] = [
     begin: (sim) => {
       sim.server.slowness = { read: 8, claim: 4 };
     },
+  },
+  {
+    name: "connections that keep one claim in thirty, or its answer, for up to 2.5 s",
+    begin: (sim) => {
+      sim.store.create(sim.account(), HOOK, spread(2_000, sim.world.now() + 1_000, sim.world.now() + 21_000));
+      sim.store.create(sim.account(), SLOW, spread(6_000, sim.world.now() + 1_000, sim.world.now() + 21_000));
+      keepClaims(sim, 1 / 30, 2_500, 21_000);
+    },
+    bounds: { p99Ms: 5_000 },
   },
   {
     name: "a database that is away for 5 s",

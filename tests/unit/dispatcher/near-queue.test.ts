@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
-import { type Delivery, newDelivery } from "#dispatcher/delivery/delivery.ts";
-import { NearQueue } from "#dispatcher/intake/near-queue.ts";
+import { newDelivery } from "#dispatcher/delivery/delivery.ts";
+import { Flow } from "#dispatcher/intake/flow.ts";
+import { NearQueue, type WakeUp } from "#dispatcher/intake/near-queue.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const INSTANT_MS = 100_000;
 
 const nearQueue = () => new NearQueue(({ dueAtMs }) => dueAtMs !== INSTANT_MS);
 
-function due(accountId: string, dueAtMs: number, wakeAtMs: number): Delivery {
-  const delivery = newDelivery(dueSchedule({ accountId, dueAtMs }), 0, "known");
-  delivery.wakeAtMs = wakeAtMs;
-  return delivery;
+function due(accountId: string, dueAtMs: number, atMs: number): WakeUp {
+  const first = newDelivery(dueSchedule({ accountId, dueAtMs }), 0, "known");
+  return { flow: new Flow("", first.lane), first, atMs };
 }
 
 function takeAll(queue: NearQueue, untilMs: number): string[] {
   const taken: string[] = [];
-  for (let next = queue.take(untilMs); next; next = queue.take(untilMs)) taken.push(next.accountId);
+  for (let next = queue.take(untilMs); next; next = queue.take(untilMs)) taken.push(next.first.accountId);
   return taken;
 }
 
@@ -36,28 +36,25 @@ it("a delivery does not overtake one of its own lane that is in a burst and wake
   const queue = nearQueue();
   queue.push(due("own", INSTANT_MS, 1_000));
   queue.push(due("own", INSTANT_MS + 20, 1_500));
-  expect(queue.take(2_000)?.dueAtMs).toBe(INSTANT_MS);
-  expect(queue.take(2_000)?.dueAtMs).toBe(INSTANT_MS + 20);
+  expect(queue.take(2_000)?.first.dueAtMs).toBe(INSTANT_MS);
+  expect(queue.take(2_000)?.first.dueAtMs).toBe(INSTANT_MS + 20);
   queue.push(due("crowd", INSTANT_MS, 1_000));
   queue.push(due("own", INSTANT_MS + 40, 1_500));
   expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
 });
 
-it("a removed delivery holds back no other delivery of its lane", () => {
+it("an outdated wake-up holds back no other of its lane", () => {
   const queue = nearQueue();
   const gone = due("own", INSTANT_MS, 1_000);
-  for (const delivery of [gone, due("crowd", INSTANT_MS, 1_000), due("own", INSTANT_MS + 20, 1_500)])
-    queue.push(delivery);
-  queue.prune((delivery) => delivery !== gone);
-  expect(queue.size).toBe(2);
-  expect(queue.count(({ accountId }) => accountId === "own")).toBe(1);
+  for (const wakeUp of [gone, due("crowd", INSTANT_MS, 1_000), due("own", INSTANT_MS + 20, 1_500)]) queue.push(wakeUp);
+  queue.prune((wakeUp) => wakeUp !== gone);
   expect(takeAll(queue, 2_000)).toEqual(["own", "crowd"]);
 });
 
 it("deliveries of a lane with one wake time come in due order", () => {
   const queue = nearQueue();
   const lane = Array.from({ length: 20 }, () => due("own", INSTANT_MS, 1_000));
-  const inDueOrder = lane.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  for (const delivery of lane) queue.push(delivery);
-  for (const delivery of inDueOrder) expect(queue.take(2_000)).toBe(delivery);
+  const inDueOrder = lane.toSorted((a, b) => (a.first.id < b.first.id ? -1 : 1));
+  for (const wakeUp of lane) queue.push(wakeUp);
+  for (const wakeUp of inDueOrder) expect(queue.take(2_000)).toBe(wakeUp);
 });

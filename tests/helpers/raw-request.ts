@@ -3,6 +3,9 @@ import { connect, type Socket } from "node:net";
 /** `text` is the body of the first answer, `raw` everything that was received. */
 export type RawAnswer = { status: number; headers: Headers; text: string; raw: string; sentBytes: number };
 
+/** A connection on which nothing came for so long was not closed, ms. A page that is rendered first on a busy machine takes 15 s. */
+const STILL_OPEN_MS = 60_000;
+
 /**
  * Writes bytes unchanged to a new connection, then `chunk` repeatedly if there is one, and reads one answer until the
  * server closes the connection. The request should ask for that. With `chunk` the server must linger, as the HTTP guard
@@ -22,7 +25,7 @@ export function sendRaw(port: number, bytes: string | Buffer, chunk?: Buffer): P
   socket.write(bytes as string, "latin1");
   if (chunk) pump(socket, chunk);
   return new Promise((resolve, reject) => {
-    socket.setTimeout(10_000, () => reject(new Error(`the connection stays open after ${JSON.stringify(got)}`)));
+    socket.setTimeout(STILL_OPEN_MS, () => reject(new Error(`the connection stays open after ${JSON.stringify(got)}`)));
     socket.on("close", () => {
       const answer = parse(got);
       if (answer) resolve({ ...answer, raw: got, sentBytes: socket.bytesWritten });

@@ -165,6 +165,14 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "150 at one instant, to a target that keeps its connections open",
+    begin: (sim) => sim.store.create(sim.account(), SLOW, Array(150).fill(sim.world.now() + 5_000)),
+    check: ({ targets }) => {
+      const opened = Math.max(...[...targets.peaks.toOrigin.most].flatMap(([key, n]) => (key.endsWith(SLOW) ? n : [])));
+      return opened < 150 ? [] : [`${opened} connections were open for 150 requests`];
+    },
+  },
+  {
     name: "40,000 accounts at one instant",
     begin: (sim) => void many(40_000, () => sim.store.create(sim.account(), HOOK, [sim.world.now() + 15_000])),
   },

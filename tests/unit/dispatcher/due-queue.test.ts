@@ -19,11 +19,12 @@ function start(preparationMs = 0, rowMs = 0) {
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 256 });
   const aheadMs: number[] = [];
   const enqueued: Pick<Delivery, "accountId" | "dueAtMs">[] = [];
+  let moreMs = (_nowMs: number) => 0;
   const queue = new DueQueue({
     deliveries,
     clock,
     claimAheadMs: CLAIM_AHEAD_MS,
-    claimCost: { leadMs: (rows) => LEAD_MS + rowMs * rows },
+    claimCost: { leadMs: (rows) => LEAD_MS + rowMs * rows + moreMs(nowMs) },
     preparation: { aheadMs: () => preparationMs },
     rates: { isNearLimit: () => false },
     routes: { route() {} },
@@ -43,6 +44,10 @@ function start(preparationMs = 0, rowMs = 0) {
   return {
     aheadMs,
     enqueued,
+    /** Has claims take longer, by what `more` says for an instant, ms. */
+    takeLonger: (more: typeof moreMs) => {
+      moreMs = more;
+    },
     add(accountId: string, dueAtMs: number, shard = 0) {
       deliveries.add(dueSchedule({ accountId, dueAtMs, shard }), 0);
     },
@@ -134,4 +139,14 @@ it("a burst is enqueued shard by shard, not all at once", () => {
   run();
   const inMs = (from: number) => aheadMs.filter((ms) => ms >= from && ms < from + 50).length;
   expect(Math.max(...Array.from({ length: 10 }, (_, n) => inMs(50 * n)))).toBeLessThan(3_000);
+});
+
+it("a delivery is enqueued behind those of its lane and origin that are due before it, however claims slow down and speed up", () => {
+  const { add, run, takeLonger, enqueued } = start();
+  takeLonger((nowMs) => (Math.floor(nowMs / 70) % 3) * 100);
+  for (let n = 0; n < 400; n++) add(`account ${n % 4}`, BEGIN_MS + 4_001 + 7 * n);
+  run();
+  expect(enqueued).toHaveLength(400);
+  for (const [, lane] of Map.groupBy(enqueued, ({ accountId }) => accountId))
+    expect(lane.map(({ dueAtMs }) => dueAtMs)).toEqual(lane.map(({ dueAtMs }) => dueAtMs).sort((a, b) => a - b));
 });

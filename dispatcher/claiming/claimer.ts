@@ -7,6 +7,7 @@ import { costOf } from "../delivery/holdings.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm, DueStage } from "../runtime/due-work.ts";
+import { isLate } from "../runtime/lateness.ts";
 import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { ClaimCost } from "./claim-cost.ts";
@@ -144,7 +145,7 @@ export class Claimer implements DueStage {
       const batch = this.#takeBatch();
       if (batch.length === 0) return;
       const statement: Statement = { n: ++this.#sent, batch, settled: Promise.resolve(true) };
-      this.#laneOrder.begin(statement);
+      this.#laneOrder.begin(statement, batch.filter(this.#isOverdue));
       statement.settled = this.#claim(statement)
         .catch((error) => {
           this.#deps.onError(error);
@@ -187,13 +188,13 @@ export class Claimer implements DueStage {
     const held = this.#held;
     this.#held = undefined;
     if (held && isWaiting(held)) {
-      if (this.#mayGo(held)) return held;
+      if (this.#laneOrder.mayGo(held)) return held;
       this.#waiting.push(held);
     }
-    return this.#waiting.take(this.#deps.clock.now(), this.#mayGo);
+    return this.#waiting.take(this.#deps.clock.now(), this.#laneOrder.mayGo);
   }
 
-  readonly #mayGo = (delivery: Delivery): boolean => this.#laneOrder.mayGo(delivery, this.#deps.clock.now());
+  readonly #isOverdue = ({ sendAtMs }: Delivery): boolean => isLate(sendAtMs, this.#deps.clock.now());
 
   /** Claims the deliveries of `statement`. Returns false when the answer was lost. */
   async #claim(statement: Statement): Promise<boolean> {
@@ -212,7 +213,7 @@ export class Claimer implements DueStage {
     cost.learn(durationMs, statement.batch.length);
     if (rows.length > 0) metrics.claimed(rows.length);
     const claims = new Map(rows.map((row) => [row.id, { row, startedAtMs, durationMs }]));
-    const groups = [...this.#laneOrder.byEarlier(statement, clock.now())];
+    const groups = [...this.#laneOrder.byEarlier(statement)];
     await Promise.all(
       groups.map(async ([earlier, batch]) => {
         const mayGo = earlier === null || (await earlier.settled);

@@ -190,7 +190,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: "connections keep claims",
-    bounds: { hasLosses: true, p99Ms: 5_000 },
+    bounds: { hasLosses: true, p99Ms: 5_000, overtakenByMs: null },
     begin: (sim, _, between) => keepClaims(sim, 1 / between(10, 100), between(100, 2_500), 10_000),
   },
 ];

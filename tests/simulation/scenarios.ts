@@ -213,7 +213,8 @@ export const SCENARIOS: readonly Scenario[] = [
       sim.store.create(sim.account(), SLOW, spread(6_000, sim.world.now() + 1_000, sim.world.now() + 21_000));
       keepClaims(sim, 1 / 30, 2_500, 21_000);
     },
-    bounds: { p99Ms: 5_000 },
+    // What is on time waits for no other claim, so it overtakes what is in one that is kept.
+    bounds: { p99Ms: 5_000, overtakenByMs: null },
   },
   {
     name: "a database that is away for 5 s",

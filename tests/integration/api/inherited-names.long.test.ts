@@ -6,6 +6,7 @@ import { parseKeyRing } from "#domain/cipher.ts";
 import { FILTER_NAMES } from "#domain/filters.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/helpers/database.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+import { pairwise } from "#tests/helpers/pairwise.ts";
 import { startWebProcess, type WebProcess } from "#tests/helpers/web-process.ts";
 import { type PageToOpen, pagesToOpen } from "#tests/pages/routes.ts";
 import { ADMIN, beat, seedPages } from "#tests/pages/seed.ts";
@@ -68,27 +69,33 @@ async function statusOf({ as, path }: PageToOpen, query: Record<string, string>,
   return answer.status;
 }
 
-it.each(INHERITED)(
-  "no page fails when the inherited name %s is the value of a query parameter, of all of them, or of a cookie",
-  async (name) => {
-    expect(PARAMETERS).toEqual(expect.arrayContaining(["error", "status", "range", "period", "wrong", "page", "host"]));
-    const failed: string[] = [];
-    const check = async (page: PageToOpen, query: Record<string, string>, cookies: readonly string[] = []) => {
-      const status = await statusOf(page, query, cookies);
-      if (status >= 500 || status === 429) failed.push(`${status} ${page.path} ${JSON.stringify(query)} ${cookies}`);
-    };
-    const first = new Map(pages.map((page) => [page.path.split("?", 1)[0], page]));
-    for (const page of first.values()) {
-      const path = page.path.split("?", 1)[0] ?? "";
-      const flash = `flash=${new URLSearchParams({ result: name, id: name, clamped: name, at: path })}`;
-      const others = ["theme", "times", "zone", "next", "hand_over"].map((cookie) => `${cookie}=${name}`);
-      await check(page, { error: name });
-      await check(page, { failed: name, typed: "1", [name]: name });
-      await check(page, Object.fromEntries(PARAMETERS.map((parameter) => [parameter, name])));
-      await check(page, {}, [flash, ...others]);
-      if (path === "/relay")
-        await check(page, {}, [`flash=${new URLSearchParams({ result: "saved", clamped: name, at: path })}`]);
-    }
-    expect(failed).toEqual([]);
-  },
-);
+type Ways = Record<string, (name: string, path: string) => { query?: Record<string, string>; cookies?: string[] }>;
+
+/** Where a page meets the name of a caller's choice. */
+const WAYS: Ways = {
+  "of the error": (name) => ({ query: { error: name } }),
+  "of a failure, and as a name": (name) => ({ query: { failed: name, typed: "1", [name]: name } }),
+  "of all parameters": (name) => ({ query: Object.fromEntries(PARAMETERS.map((parameter) => [parameter, name])) }),
+  "of every cookie": (name, path) => ({
+    cookies: [
+      `flash=${new URLSearchParams({ result: name, id: name, clamped: name, at: path })}`,
+      ...["theme", "times", "zone", "next", "hand_over"].map((cookie) => `${cookie}=${name}`),
+    ],
+  }),
+  "of what a flash says of a known result": (name, path) => ({
+    cookies: [`flash=${new URLSearchParams({ result: "saved", clamped: name, at: path })}`],
+  }),
+};
+
+it("no page fails when an inherited name is the value of a query parameter, of all of them, or of a cookie", async () => {
+  expect(PARAMETERS).toEqual(expect.arrayContaining(["error", "status", "range", "period", "wrong", "page", "host"]));
+  const failed: string[] = [];
+  const pathOf = ({ path }: PageToOpen) => path.split("?", 1)[0] ?? "";
+  const first = [...new Map(pages.map((page) => [pathOf(page), page])).values()];
+  for (const { page, name, way } of pairwise({ page: first, name: INHERITED, way: Object.keys(WAYS) })) {
+    const { query = {}, cookies = [] } = WAYS[way]?.(name, pathOf(page)) ?? {};
+    const status = await statusOf(page, query, cookies);
+    if (status >= 500 || status === 429) failed.push(`${status} ${page.path} ${JSON.stringify(query)} ${cookies}`);
+  }
+  expect(failed).toEqual([]);
+});

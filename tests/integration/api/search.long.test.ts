@@ -12,6 +12,7 @@ import { isTerminal, type ScheduleStatus, STATUSES } from "#domain/states.ts";
 import { rowsReadBy } from "../../bench/reads.ts";
 import { BIG_ACCOUNT, NEEDLE_MARK, OLD_MARK, OPERATION, seedReads, THIN_MARK } from "../../bench/reads-seed.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { pairwise } from "../../helpers/pairwise.ts";
 import { nodesOf, watchStatements } from "../../helpers/statements.ts";
 
 const TENANT = { accountId: BIG_ACCOUNT, env: "live" } as const;
@@ -78,73 +79,77 @@ describe("a list of schedules", () => {
     { from: ago(-1) },
   ];
 
-  it.each(SEARCHED)(
-    "for %j finds what a plain query finds, with every filter, in every order and on every page",
-    async (text) => {
-      const isOften = text !== "" && (await plainSchedules({ q: q(text) })).length > SCHEDULES_OF_INDEX;
-      for (const filter of filters) {
-        for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
-          const search = { sort, limit: 7, ...filter, ...(text && { q: q(text) }) };
-          const expected = await plainSchedules(search);
-          for (const offset of [0, 40, 9_990]) {
-            const page = await listSchedules(db, TENANT, { ...search, offset });
-            const ids = page.rows.map(({ id }) => id);
-            const isExact = !isOften || (sort === "-created_at" && Object.keys(filter).length === 0);
-            const isFiltered = text !== "" || Object.keys(filter).length > 0;
-            expectPage(
-              { ...page, ids },
-              expected,
-              { offset, isFiltered, isExact },
-              JSON.stringify({ ...search, offset }),
-            );
-          }
-        }
-      }
-    },
-  );
+  const pages = pairwise({
+    text: SEARCHED,
+    filter: filters,
+    sort: ["-created_at", "fire_at", "-fire_at"] as const,
+    offset: [0, 40, 9_990],
+  });
+
+  it.each(SEARCHED)("for %j finds what a plain query finds, with each filter, order and page", async (text) => {
+    const isOften = text !== "" && (await plainSchedules({ q: q(text) })).length > SCHEDULES_OF_INDEX;
+    for (const { filter, sort, offset } of pages.filter((page) => page.text === text)) {
+      const search = { sort, limit: 7, ...filter, ...(text && { q: q(text) }) };
+      const page = await listSchedules(db, TENANT, { ...search, offset });
+      const ids = page.rows.map(({ id }) => id);
+      const isExact = !isOften || (sort === "-created_at" && Object.keys(filter).length === 0);
+      const isFiltered = text !== "" || Object.keys(filter).length > 0;
+      const name = JSON.stringify({ ...search, offset });
+      expectPage({ ...page, ids }, await plainSchedules(search), { offset, isFiltered, isExact }, name);
+    }
+  });
+
+  const pagesAlone = pairwise({
+    text: SEARCHED,
+    filter: filters,
+    sort: ["-created_at", "fire_at", "-fire_at", "upcoming"] as const,
+    at: ["first", "fortieth", "where those that have ended begin", "last", "after the last"],
+  });
+
+  it.each(SEARCHED)("for %j finds a page alone, with each filter, order and page, upcoming first too", async (text) => {
+    const isOften = text !== "" && (await plainSchedules({ q: q(text) })).length > SCHEDULES_OF_INDEX;
+    for (const { filter, sort, at } of pagesAlone.filter((page) => page.text === text)) {
+      const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
+      const expected = sort === "upcoming" ? await plainUpcoming(search) : await plainSchedules({ ...search, sort });
+      const openOnes = (await plainUpcoming(search, OPEN)).length;
+      const inAll = expected.length;
+      const offsets = new Map([
+        ["first", 0],
+        ["fortieth", 40],
+        ["where those that have ended begin", Math.max(openOnes - 3, 0)],
+        ["last", inAll - 3],
+        ["after the last", inAll + 5],
+      ]);
+      const offset = Math.min(Math.max(offsets.get(at) ?? 0, 0), 10_000);
+      const name = JSON.stringify({ ...search, sort, offset });
+      const { rows, hasMore, isBounded } = await listPage(db, TENANT, { ...search, sort, offset });
+      expect({ ids: rows.map(({ id }) => id), hasMore }, name).toEqual({
+        ids: expected.slice(offset, offset + (isBounded ? rows.length : 7)),
+        hasMore: isBounded ?? inAll > offset + 7,
+      });
+      if (isBounded) expect(isOften || offset > 40, name).toBe(true);
+    }
+  });
+
+  const walks = pairwise({
+    text: SEARCHED,
+    filter: filters,
+    sort: ["-created_at", "fire_at", "-fire_at"] as const,
+  });
 
   it.each(SEARCHED)(
-    "for %j finds a page alone, with every filter, in every order, upcoming first too",
+    "for %j meets each match once by its cursors, with each filter and order, wherever a page ends early",
     async (text) => {
-      const isOften = text !== "" && (await plainSchedules({ q: q(text) })).length > SCHEDULES_OF_INDEX;
-      for (const filter of filters) {
-        const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
-        const openOnes = (await plainUpcoming(search, OPEN)).length;
-        for (const sort of ["-created_at", "fire_at", "-fire_at", "upcoming"] as const) {
-          const expected =
-            sort === "upcoming" ? await plainUpcoming(search) : await plainSchedules({ ...search, sort });
-          const inAll = expected.length;
-          for (const offset of [0, 40, Math.max(openOnes - 3, 0), inAll - 3, inAll + 5]) {
-            if (offset < 0 || offset > 10_000) continue;
-            const { rows, hasMore, isBounded } = await listPage(db, TENANT, { ...search, sort, offset });
-            const found = { ids: rows.map(({ id }) => id), hasMore };
-            expect(found, JSON.stringify({ ...search, sort, offset })).toEqual({
-              ids: expected.slice(offset, offset + (isBounded ? rows.length : 7)),
-              hasMore: isBounded ?? inAll > offset + 7,
-            });
-            if (isBounded) expect(isOften || offset > 40, JSON.stringify({ ...search, sort, offset })).toBe(true);
-          }
+      for (const { filter, sort } of walks.filter((walk) => walk.text === text)) {
+        const search = { sort, ...filter, ...(text && { q: q(text) }) };
+        const walked: string[] = [];
+        for (let after: ScheduleSearch["after"]; ; ) {
+          const page = await listSchedules(db, TENANT, { ...search, limit: 9_000, offset: 0, after });
+          walked.push(...page.rows.map(({ id }) => id));
+          if (!page.hasMore) break;
+          after = page.last;
         }
-      }
-    },
-  );
-
-  it.each(SEARCHED)(
-    "for %j meets each match once by its cursors, with every filter, in every order, wherever a page ends early",
-    async (text) => {
-      for (const filter of filters) {
-        for (const sort of ["-created_at", "fire_at", "-fire_at"] as const) {
-          const search = { sort, ...filter, ...(text && { q: q(text) }) };
-          const expected = await plainSchedules(search);
-          const walked: string[] = [];
-          for (let after: ScheduleSearch["after"]; ; ) {
-            const page = await listSchedules(db, TENANT, { ...search, limit: 9_000, offset: 0, after });
-            walked.push(...page.rows.map(({ id }) => id));
-            if (!page.hasMore) break;
-            after = page.last;
-          }
-          expect(walked, JSON.stringify(search)).toEqual(expected);
-        }
+        expect(walked, JSON.stringify(search)).toEqual(await plainSchedules(search));
       }
     },
   );
@@ -312,18 +317,17 @@ describe("the log", () => {
     { outcome: "succeeded", from: ago(25), to: ago(5) },
   ];
 
-  it.each(SEARCHED)("for %j finds what a plain query finds, with every filter, on every page", async (text) => {
+  const pages = pairwise({ text: SEARCHED, filter: filters, offset: [0, 40, 9_990] });
+
+  it.each(SEARCHED)("for %j finds what a plain query finds, with each filter and page", async (text) => {
     const isOften = text !== "" && (await schedulesTried(text)) > SCHEDULES_LOOKED_UP;
-    for (const filter of filters) {
+    for (const { filter, offset } of pages.filter((page) => page.text === text)) {
       const search = { limit: 7, ...filter, ...(text && { q: q(text) }) };
-      const expected = await plainAttempts(search);
-      for (const offset of [0, 40, 9_990]) {
-        const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset });
-        const ids = page.rows.map((row) => `${row.scheduleId} ${row.attempt}`);
-        const isFiltered = text !== "" || Object.keys(filter).length > 0;
-        const name = JSON.stringify({ ...search, offset });
-        expectPage({ ...page, ids }, expected, { offset, isFiltered, isExact: !isOften }, name);
-      }
+      const page = await listAttempts(db, TENANT, RETENTION_DAYS, { ...search, offset });
+      const ids = page.rows.map((row) => `${row.scheduleId} ${row.attempt}`);
+      const isFiltered = text !== "" || Object.keys(filter).length > 0;
+      const name = JSON.stringify({ ...search, offset });
+      expectPage({ ...page, ids }, await plainAttempts(search), { offset, isFiltered, isExact: !isOften }, name);
     }
   });
 

@@ -5,6 +5,7 @@ import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { pairwise } from "#tests/helpers/pairwise.ts";
 import { describeWithRuntimes, inRuntimes } from "#tests/helpers/runtimes.ts";
 import { createSdkProject, type SdkProject } from "#tests/helpers/sdk-project.ts";
 
@@ -16,7 +17,24 @@ const COMPILERS = [
   ["7", join(ROOT_MODULES, "typescript")],
 ] as const;
 
-const MODULES = { node16: "node16", nodenext: "nodenext", bundler: "esnext" };
+const BROWSER = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
+const PROJECTS = [
+  {
+    title: "exactOptionalPropertyTypes",
+    files: ["consumer.ts"],
+    options: { ...BROWSER, exactOptionalPropertyTypes: true },
+  },
+  {
+    title: "no exactOptionalPropertyTypes",
+    files: ["consumer.ts"],
+    options: { ...BROWSER, exactOptionalPropertyTypes: false },
+  },
+  {
+    title: "and the types of Node.js instead of a browser's",
+    files: ["node-consumer.ts"],
+    options: { lib: ["es2024"], types: ["node"], exactOptionalPropertyTypes: true },
+  },
+];
 
 describeWithRuntimes("the packed SDK, for a developer's project", () => {
   let project: SdkProject;
@@ -50,29 +68,16 @@ describeWithRuntimes("the packed SDK, for a developer's project", () => {
     await expectContent(join(compiler, "bin/tsc"), ["-p", "."]);
   }
 
-  for (const [version, compiler] of COMPILERS) {
-    for (const [moduleResolution, module] of Object.entries(MODULES)) {
-      const resolution = { module, moduleResolution };
-      it.each([true, false])(
-        `the SDK compiles with TypeScript ${version}, ${moduleResolution}, exactOptionalPropertyTypes %s`,
-        (exactOptionalPropertyTypes) =>
-          compile(compiler, ["checks.ts", "consumer.ts"], {
-            ...resolution,
-            exactOptionalPropertyTypes,
-            lib: ["es2022", "dom", "dom.iterable"],
-            types: [],
-          }),
-      );
-
-      it(`the SDK compiles with TypeScript ${version}, ${moduleResolution}, and the types of Node.js instead of a browser's`, () =>
-        compile(compiler, ["checks.ts", "node-consumer.ts"], {
-          ...resolution,
-          exactOptionalPropertyTypes: true,
-          lib: ["es2024"],
-          types: ["node"],
-        }));
-    }
-  }
+  it.each(
+    pairwise({ compiler: COMPILERS, moduleResolution: ["node16", "nodenext", "bundler"] as const, project: PROJECTS }),
+  )(
+    "the SDK compiles with TypeScript $compiler.0, $moduleResolution, $project.title",
+    ({ compiler: [, compiler], moduleResolution, project: { files, options } }) =>
+      compile(compiler, ["checks.ts", ...files], {
+        ...{ moduleResolution, module: moduleResolution === "bundler" ? "esnext" : moduleResolution },
+        ...options,
+      }),
+  );
 
   it("the SDK compiles with moduleResolution node10, which knows no exports", () =>
     compile(COMPILERS[0][1], ["consumer.ts"], {

@@ -154,15 +154,3 @@ it("deliveries that may not be claimed yet are claimed together in steps of 10 m
   expect(Math.max(...aheadMs)).toBeLessThanOrEqual(CLAIM_AHEAD_MS);
   expect(Math.min(...aheadMs)).toBeGreaterThan(CLAIM_AHEAD_MS - 10);
 });
-
-it("while the claim of a delivery is stuck, what its lane sends more than 50 ms later waits for it; what is due just after, or in another lane, does not", async () => {
-  const { admit, answer } = start();
-  const first = admit("a", NOW_MS + 100);
-  await turn();
-  const [soon, later, others] = [admit("a", NOW_MS + 140), admit("a", NOW_MS + 200), admit("b", NOW_MS + 200)];
-  await turn();
-  await answer(1);
-  expect([first, soon, later, others].map(stateOf)).toEqual(["claiming", "claimed", "claiming", "claimed"]);
-  await answer(0);
-  expect([first, later].map(stateOf)).toEqual(["claimed", "claimed"]);
-});

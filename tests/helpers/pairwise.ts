@@ -25,7 +25,8 @@ const allOf = (lengths: readonly number[]): number[][] =>
   );
 
 /** A value of one key and one of another, as positions. */
-const pairOf = (a: number, of: number, b: number, and: number) => (a < b ? `${a}:${of} ${b}:${and}` : `${b}:${and} ${a}:${of}`);
+const pairOf = (a: number, of: number, b: number, and: number) =>
+  a < b ? `${a}:${of} ${b}:${and}` : `${b}:${and} ${a}:${of}`;
 
 /**
  * Builds rows until every pair is in one. A row begins with the first pair that is in none yet. Each other key gets the

@@ -9,7 +9,11 @@ it("any two values of two lists meet in a combination, and there are hardly more
   for (const [n, a] of keys.entries())
     for (const b of keys.slice(n + 1))
       for (const of of LISTS[a])
-        for (const and of LISTS[b]) expect(rows.some((row) => row[a] === of && row[b] === and), `${of} ${and}`).toBe(true);
+        for (const and of LISTS[b])
+          expect(
+            rows.some((row) => row[a] === of && row[b] === and),
+            `${of} ${and}`,
+          ).toBe(true);
   expect(rows.length).toBeLessThan(9 * 7 + 10);
 });
 

@@ -82,8 +82,9 @@ export class DueQueue implements DueStage {
     const nowMs = this.#deps.clock.now();
     if (from !== null) {
       const flow = this.#wakes.add(delivery);
-      if (flow) flow.heldUntilMs = nowMs + TRY_AGAIN_MS;
-      if (flow) this.#lineUp(flow, nowMs);
+      if (!flow) return;
+      flow.heldUntilMs = nowMs + TRY_AGAIN_MS;
+      this.#lineUp(flow, nowMs);
       return;
     }
     // A delivery that is not late waits behind the late ones of its own lane.
@@ -135,7 +136,7 @@ export class DueQueue implements DueStage {
   #approach(delivery: Delivery): void {
     this.#expect(delivery);
     const flow = this.#wakes.add(delivery);
-    if (flow) this.#wakes.lookAt(flow, delivery.sendAtMs - this.#aheadMaxMs);
+    if (flow) this.#wakes.lookAt(flow, delivery, delivery.sendAtMs - this.#aheadMaxMs);
   }
 
   #expect(delivery: Delivery): void {
@@ -149,14 +150,15 @@ export class DueQueue implements DueStage {
    */
   #lineUp(flow: Flow, nowMs: number, aheadMsOf = this.#leads(nowMs)): void {
     const first = flow.first();
-    const lookAtMs = first ? first.sendAtMs - this.#aheadMaxMs : nowMs;
-    if (!first || lookAtMs > nowMs + STEP_MS) {
-      this.#wakes.lookAt(flow, lookAtMs);
+    if (!first) {
+      this.#wakes.drop(flow);
       return;
     }
+    const determinedAtMs = first.sendAtMs - this.#aheadMaxMs;
     const atMs = Math.max(first.sendAtMs - aheadMsOf(first), Math.min(first.sendAtMs, flow.heldUntilMs));
-    if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#wakes.lookAt(flow, atMs - COALESCE_MS);
-    else this.#wakes.wakeAt(flow, atMs);
+    if (determinedAtMs > nowMs + STEP_MS) this.#wakes.lookAt(flow, first, determinedAtMs);
+    else if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#wakes.lookAt(flow, first, atMs - COALESCE_MS);
+    else this.#wakes.wakeAt(flow, first, atMs);
   }
 
   #enqueueDue(nowMs: number): void {

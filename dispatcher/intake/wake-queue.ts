@@ -33,16 +33,20 @@ export class WakeQueue {
     return flow.first() === delivery ? flow : null;
   }
 
-  /** Has `flow` looked at in the step of `atMs`. */
-  lookAt(flow: Flow, atMs: number): void {
-    const wakeUp = this.#wakeUp(flow, atMs);
-    if (wakeUp) this.#ahead.push(wakeUp, atMs);
+  /** Has `flow`, whose first delivery is `first`, looked at in the step of `atMs`. */
+  lookAt(flow: Flow, first: Delivery, atMs: number): void {
+    if (this.#setTime(flow, atMs)) this.#ahead.push({ flow, first, atMs }, atMs);
   }
 
-  /** Has the first of `flow` woken at `atMs`. */
-  wakeAt(flow: Flow, atMs: number): void {
-    const wakeUp = this.#wakeUp(flow, atMs);
-    if (wakeUp) this.#near.push(wakeUp);
+  /** Has `first`, the first delivery of `flow`, woken at `atMs`. */
+  wakeAt(flow: Flow, first: Delivery, atMs: number): void {
+    if (this.#setTime(flow, atMs)) this.#near.push({ flow, first, atMs });
+  }
+
+  /** Drops a flow in which nothing waits. */
+  drop(flow: Flow): void {
+    flow.wakeAtMs = Number.POSITIVE_INFINITY;
+    if (this.#flows.get(flow.key) === flow) this.#flows.delete(flow.key);
   }
 
   /** Removes and returns up to `max` flows that are to be looked at by `nowMs`. They need another time. */
@@ -68,7 +72,7 @@ export class WakeQueue {
   prune(): void {
     for (const flow of this.#flows.values()) {
       flow.prune();
-      if (flow.size === 0) this.#drop(flow);
+      if (flow.size === 0) this.drop(flow);
     }
     this.#ahead.prune(isCurrent);
     this.#near.prune(isCurrent);
@@ -79,20 +83,11 @@ export class WakeQueue {
     return this.#flows.values().reduce((n, flow) => n + flow.count(), 0);
   }
 
-  #wakeUp(flow: Flow, atMs: number): WakeUp | undefined {
-    const first = flow.first();
-    if (!first) {
-      this.#drop(flow);
-      return undefined;
-    }
-    if (flow.wakeAtMs === atMs) return undefined;
+  /** Sets the time of `flow`. Returns false when it has this one already. */
+  #setTime(flow: Flow, atMs: number): boolean {
+    if (flow.wakeAtMs === atMs) return false;
     flow.wakeAtMs = atMs;
-    return { flow, first, atMs };
-  }
-
-  #drop(flow: Flow): void {
-    flow.wakeAtMs = Number.POSITIVE_INFINITY;
-    this.#flows.delete(flow.key);
+    return true;
   }
 }
 

@@ -1,11 +1,6 @@
 import type { Delivery } from "../delivery/delivery.ts";
-
-const BUCKET_MS = 10;
-const SPAN_MS = 100;
-/** At most this many requests in 10 ms are few. */
-const FEW = 16;
-/** How long a span is kept after it ended, ms. Longer latencies are treated as this. */
-const SPAN_KEPT_MS = 2_000;
+import { ADMISSION } from "../tuning/admission.ts";
+import { DELIVERY } from "../tuning/delivery.ts";
 
 type Bucket = { byPlace: Map<string, number>; needed: number };
 
@@ -18,9 +13,9 @@ export class ConnectionForecast {
    * Notes a request that falls due. Returns how many connections its 10 ms need, at most `perPlace` for each account.
    */
   add({ sendAtMs, place }: Delivery, perPlace: number): number {
-    const span = Math.floor(sendAtMs / SPAN_MS);
+    const span = Math.floor(sendAtMs / ADMISSION.spanMs);
     this.#spans.set(span, (this.#spans.get(span) ?? 0) + 1);
-    const at = Math.floor(sendAtMs / BUCKET_MS);
+    const at = Math.floor(sendAtMs / DELIVERY.instantMs);
     const bucket = this.#buckets.get(at) ?? { byPlace: new Map<string, number>(), needed: 0 };
     this.#buckets.set(at, bucket);
     const n = (bucket.byPlace.get(place) ?? 0) + 1;
@@ -31,13 +26,13 @@ export class ConnectionForecast {
 
   /** Whether few of the noted requests fall due in the same 10 ms as `atMs`. */
   hasFewAt(atMs: number): boolean {
-    return (this.#buckets.get(Math.floor(atMs / BUCKET_MS))?.needed ?? 0) <= FEW;
+    return (this.#buckets.get(Math.floor(atMs / DELIVERY.instantMs))?.needed ?? 0) <= ADMISSION.fewAtOneInstant;
   }
 
   /** How many of the noted requests are on the wire at `atMs`, if each takes `latencyMs`. */
   underWay(atMs: number, latencyMs: number): number {
-    const spans = Math.min(latencyMs, SPAN_KEPT_MS) / SPAN_MS;
-    const last = Math.floor(atMs / SPAN_MS);
+    const spans = Math.min(latencyMs, ADMISSION.spanKeptMs) / ADMISSION.spanMs;
+    const last = Math.floor(atMs / ADMISSION.spanMs);
     let n = 0;
     for (let ago = 0; ago < spans; ago++) n += (this.#spans.get(last - ago) ?? 0) * Math.min(spans - ago, 1);
     return Math.ceil(n);
@@ -45,9 +40,9 @@ export class ConnectionForecast {
 
   /** Drops what fell due before `beforeMs`. */
   forget(beforeMs: number): void {
-    const past = Math.floor(beforeMs / BUCKET_MS);
+    const past = Math.floor(beforeMs / DELIVERY.instantMs);
     for (const at of this.#buckets.keys()) if (at < past) this.#buckets.delete(at);
-    const pastSpan = Math.floor((beforeMs - SPAN_KEPT_MS) / SPAN_MS);
+    const pastSpan = Math.floor((beforeMs - ADMISSION.spanKeptMs) / ADMISSION.spanMs);
     for (const at of this.#spans.keys()) if (at < pastSpan) this.#spans.delete(at);
   }
 

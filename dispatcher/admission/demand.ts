@@ -1,4 +1,3 @@
-import { FAST_ORIGIN_MAX } from "../connections/allowance.ts";
 import { age, grow, growAhead } from "../connections/growth.ts";
 import { type ConnectionLimits, originMax } from "../connections/limits.ts";
 import type { Origins } from "../connections/origins.ts";
@@ -6,21 +5,13 @@ import type { Pool } from "../connections/pool.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
+import { ADMISSION } from "../tuning/admission.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
+import { RUNTIME } from "../tuning/runtime.ts";
 import { isWithinLimits } from "./account-limits.ts";
 import { nextRetry } from "./retries.ts";
 import { hasFew, sendsFew } from "./spare.ts";
 import type { Waiters, WaitersByOrigin } from "./waiters.ts";
-
-const FORECAST_KEPT_MS = 1_000;
-/** How many new connections are opened at once for the waiting retries of an origin. */
-const RETRIES_AT_ONCE = 8;
-/** Interval of the upkeep of all active origins, ms. */
-const UPKEEP_EVERY_MS = 1_000;
-/**
- * After a longer gap between rounds the event loop was busy, and for two rounds answers may still wait in sockets, ms.
- */
-const BUSY_MS = 150;
-const CALM_ROUNDS = 2;
 
 type Deps = {
   origins: Origins;
@@ -48,7 +39,7 @@ export class Demand {
   expect(delivery: Delivery): void {
     const { waiters, pool, limits, holdings } = this.#deps;
     const { origin, forecast } = waiters.at(delivery.origin);
-    const needed = Math.min(forecast.add(delivery, limits.perOrigin), FAST_ORIGIN_MAX);
+    const needed = Math.min(forecast.add(delivery, limits.perOrigin), CONNECTIONS.fastOriginMax);
     const underWay = (latencyMs: number) => forecast.underWay(delivery.sendAtMs, latencyMs);
     const neededIfSlow = growAhead(origin, underWay, originMax(limits));
     const lacks = delivery.needsNewConnection
@@ -113,7 +104,7 @@ export class Demand {
     const { origin, waitingForNew, readyForNew, reservedNew } = waiters;
     if (reservedNew + waitingForNew.size === 0) return;
     const next = nextRetry(waiters, limits, holdings);
-    const waiting = next ? Math.min(waitingForNew.size, RETRIES_AT_ONCE) : 0;
+    const waiting = next ? Math.min(waitingForNew.size, ADMISSION.retriesAtOnce) : 0;
     let lacking = waiting + reservedNew - origin.unused.length - origin.opening.size;
     const first = next ?? readyForNew.peek();
     for (; lacking > 0 && first; lacking--) {
@@ -130,9 +121,9 @@ export class Demand {
   runOnce(): void {
     const { pool, limits, clock } = this.#deps;
     const now = clock.monotonic();
-    this.#calmRounds = now - this.#ranAtMs > BUSY_MS ? 0 : this.#calmRounds + 1;
+    this.#calmRounds = now - this.#ranAtMs > RUNTIME.busyGapMs ? 0 : this.#calmRounds + 1;
     this.#ranAtMs = now;
-    const isCalm = this.#calmRounds >= CALM_ROUNDS;
+    const isCalm = this.#calmRounds >= ADMISSION.calmRounds;
     for (const waiters of [...this.#pressed]) {
       const { origin } = waiters;
       this.#pressed.delete(waiters);
@@ -143,13 +134,13 @@ export class Demand {
       if (!this.#pressed.has(waiters)) origin.allowance.settle();
     }
     for (const { id } of [...pool.accounts.short]) pool.listener?.freed(id);
-    if (now - this.#upkeepAtMs >= UPKEEP_EVERY_MS) this.#upkeep(now);
+    if (now - this.#upkeepAtMs >= ADMISSION.originsEveryMs) this.#upkeep(now);
   }
 
   #upkeep(nowMs: number): void {
     const { origins, waiters, pool, clock } = this.#deps;
     this.#upkeepAtMs = nowMs;
-    const forgottenMs = clock.now() - FORECAST_KEPT_MS;
+    const forgottenMs = clock.now() - RUNTIME.rememberedMs;
     for (const origin of origins.active) {
       const there = waiters.of(origin);
       there.forecast.forget(forgottenMs);

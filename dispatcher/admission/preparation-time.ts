@@ -1,6 +1,4 @@
-const PERIOD_MS = 500;
-/** Safety factor on the longest recent preparation time. */
-const FACTOR = 1.25;
+import { ADMISSION } from "../tuning/admission.ts";
 
 /**
  * Preparation time of deliveries to an origin: from when they are enqueued, or may be claimed if that is later, until
@@ -21,14 +19,14 @@ export class PreparationTime {
   /** How long before its instant a delivery should be enqueued, ms; 0 when nothing was prepared recently. */
   aheadMs(nowMs: number): number {
     this.#age(nowMs);
-    return FACTOR * Math.max(this.#longestMs, this.#longestBeforeMs);
+    return ADMISSION.preparationFactor * Math.max(this.#longestMs, this.#longestBeforeMs);
   }
 
   #age(nowMs: number): void {
     // The clock may have been set back.
     const forMs = Math.abs(nowMs - this.#sinceMs);
-    if (forMs < PERIOD_MS) return;
-    this.#longestBeforeMs = forMs < 2 * PERIOD_MS ? this.#longestMs : 0;
+    if (forMs < ADMISSION.preparationPeriodMs) return;
+    this.#longestBeforeMs = forMs < 2 * ADMISSION.preparationPeriodMs ? this.#longestMs : 0;
     this.#longestMs = 0;
     this.#sinceMs = nowMs;
   }

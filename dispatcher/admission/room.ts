@@ -1,45 +1,21 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { ADMISSION } from "../tuning/admission.ts";
+import { DELIVERY } from "../tuning/delivery.ts";
 import type { Waiters } from "./waiters.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
-const LATENCY_MIN_MS = 1;
-/**
- * Deliveries are let through to their claim only if the origin can answer them within this, by its recent latency: well
- * before they would be put back, ms.
- */
-const HEADROOM_MS = 250;
-/**
- * At most this many are let through ahead, or as many as were answered within HEADROOM_MS recently if that is more. The
- * latency alone is not enough: this process may send more slowly than the origin answers.
- */
-const HEADROOM_MAX = 1_024;
-/** The same while no claimed request waits for a connection, as before the instant of a burst. */
-const HEADROOM_AHEAD_MAX = 4_096;
-/** A delivery that is later than this is let through only while few are let through and have no connection, ms. */
-const LATE_MS = 2_000;
-/** A delivery that is at most this late may be let through without room. */
-const URGENT_MS = 500;
-/** How many deliveries may be let through without room; and how many when many others are due with the next one. */
-const OVERDRAWN_MAX = 4_096;
-const OVERDRAWN_BY_CROWD_MAX = 1_024;
-/** Late deliveries are let through for this long ahead, at the recent rate of answers, ms; at least this many. */
-const LATE_AHEAD_MS = 200;
-const LATE_AHEAD_MIN = 512;
-/** Multiplier while half of the connections are idle: claim and preparation take longer than LATE_AHEAD_MS. */
-const IDLE_FACTOR = 4;
-
 /**
  * How many requests beyond its free connections may be claimed ahead for this origin: those that it answers within
- * HEADROOM_MS by its recent latency. None for an origin that is slow at the moment, or stuck.
+ * ADMISSION.headroomMs by its recent latency. None for an origin that is slow at the moment, or stuck.
  */
 function headroom(waiters: Waiters, nowMs: number): number {
   const { origin, readySize } = waiters;
   const { latencyMs, pacePerMs } = origin.answers;
   if (waiters.areStuck || Number.isNaN(latencyMs) || origin.isSlow(nowMs)) return 0;
-  const answered = Math.floor((origin.open * HEADROOM_MS) / Math.max(latencyMs, LATENCY_MIN_MS));
-  const max = readySize === 0 ? HEADROOM_AHEAD_MAX : HEADROOM_MAX;
-  return Math.min(answered, Math.max(max, pacePerMs * HEADROOM_MS));
+  const answered = Math.floor((origin.open * ADMISSION.headroomMs) / Math.max(latencyMs, 1));
+  const max = readySize === 0 ? ADMISSION.headroomAheadMax : ADMISSION.headroomMax;
+  return Math.min(answered, Math.max(max, pacePerMs * ADMISSION.headroomMs));
 }
 
 /**
@@ -56,15 +32,16 @@ export function roomFor(waiters: Waiters, reserved: number, nowMs: number): numb
  * preparation, the rate of answers would fall, and this bound with it. So it is larger while connections idle.
  */
 export function lateMax(waiters: Waiters, nowMs: number): number {
-  const ahead = Math.max(waiters.origin.answers.paceAt(nowMs) * LATE_AHEAD_MS, LATE_AHEAD_MIN);
-  return lacksClaimed(waiters) ? ahead * IDLE_FACTOR : ahead;
+  const ahead = Math.max(waiters.origin.answers.paceAt(nowMs) * ADMISSION.lateAheadMs, ADMISSION.lateAheadMin);
+  return lacksClaimed(waiters) ? ahead * ADMISSION.idleFactor : ahead;
 }
 
 /** Whether at least half of the connections have nothing to send: no claimed delivery waits for one. */
 const lacksClaimed = ({ readySize, origin }: Waiters): boolean => readySize === 0 && 2 * origin.idle >= origin.open;
 
 /** Whether a delivery may be let through whatever `lateMax` says, because it is less than two seconds late. */
-export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean => sendAtMs >= nowMs - LATE_MS;
+export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boolean =>
+  sendAtMs >= nowMs - DELIVERY.longLateMs;
 
 /**
  * Whether a delivery is let through although `room` is used up. Its origin must be fast. Either it is due, at most half
@@ -73,15 +50,24 @@ export const isTimely = ({ sendAtMs }: { sendAtMs: number }, nowMs: number): boo
 export function isUrgent(waiters: Waiters, { sendAtMs }: { sendAtMs: number }, room: number, clock: Time): boolean {
   const nowMs = clock.now();
   const hasFew = waiters.forecast.hasFewAt(sendAtMs);
-  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - URGENT_MS;
+  const isDue = sendAtMs <= nowMs && sendAtMs > nowMs - ADMISSION.urgentMs;
   const isSoon = sendAtMs > nowMs && (waiters.isBeforeFrontier(sendAtMs) || mustBePrepared(waiters, sendAtMs, nowMs));
   if (!isDue && !(isSoon && hasFew)) return false;
-  return mayOverdraw(waiters, room, clock.monotonic(), hasFew ? OVERDRAWN_MAX : OVERDRAWN_BY_CROWD_MAX);
+  return mayOverdraw(
+    waiters,
+    room,
+    clock.monotonic(),
+    hasFew ? ADMISSION.overCommitMax : ADMISSION.overCommitByBurstMax,
+  );
 }
 
 /** Whether deliveries may be let through although `room` is used up: up to `max`, only while the origin is fast. */
-export const mayOverdraw = (waiters: Waiters, room: number, nowMs: number, max = OVERDRAWN_MAX): boolean =>
-  -room < max && headroom(waiters, nowMs) > 0;
+export const mayOverdraw = (
+  waiters: Waiters,
+  room: number,
+  nowMs: number,
+  max: number = ADMISSION.overCommitMax,
+): boolean => -room < max && headroom(waiters, nowMs) > 0;
 
 /** Whether a request that is due at `sendAtMs` must begin to be prepared. */
 const mustBePrepared = ({ preparation }: Waiters, sendAtMs: number, nowMs: number): boolean =>

@@ -1,25 +1,23 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Holdings } from "../delivery/holdings.ts";
-import { RESERVED } from "../delivery/reserve.ts";
 import { STATES } from "../delivery/states.ts";
+import { ADMISSION } from "../tuning/admission.ts";
+import { RESERVED } from "../tuning/delivery.ts";
 import type { Waiters } from "./waiters.ts";
-
-/** An account with at most this many requests at an origin has few there. */
-const FEW = 4;
 
 /**
  * Whether the account of `delivery` has few requests that are on the wire to its origin or have reserved a connection.
  * `delivery` itself may be one of them.
  */
 export const hasFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boolean =>
-  (holdings.connectionsByPlace.get(place) ?? 0) <= FEW;
+  (holdings.connectionsByPlace.get(place) ?? 0) <= ADMISSION.fewOnTheWire;
 
 /**
  * Whether the account of `delivery`, which is not on the wire itself, has few requests on the wire to its origin.
  * Reserved connections do not count, since waiting requests take no connection from other accounts.
  */
 export const sendsFew = ({ place }: Delivery, holdings: Readonly<Holdings>): boolean =>
-  (holdings.assignedByPlace.get(place) ?? 0) < FEW;
+  (holdings.assignedByPlace.get(place) ?? 0) < ADMISSION.fewOnTheWire;
 
 /**
  * Whether `delivery` may use a free connection. While more connections are open than are allowed, the ones beyond are

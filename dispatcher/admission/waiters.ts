@@ -1,16 +1,11 @@
 import type { Origin } from "../connections/origin.ts";
 import type { Origins } from "../connections/origins.ts";
 import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
+import { ADMISSION } from "../tuning/admission.ts";
 import { ConnectionForecast } from "./connection-forecast.ts";
 import { PreparationTime } from "./preparation-time.ts";
 import { ReadyQueue } from "./ready-queue.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
-
-/**
- * If an origin answers nothing for this long, its claimed requests are put back, ms. It is longer than the quarter of a
- * second for which a busy origin or machine pauses: each that is put back costs two statements.
- */
-const STALLED_MS = 1_000;
 
 /** Who waits for connections to one origin, and what falls due there soon. */
 export class Waiters {
@@ -102,7 +97,9 @@ export class Waiters {
 
   /** Whether claimed requests have waited for a second in which the origin answered nothing. */
   areStalled(nowMs: number): boolean {
-    return this.readySize > 0 && nowMs - Math.max(this.#readySinceMs, this.origin.answers.lastAtMs) > STALLED_MS;
+    return (
+      this.readySize > 0 && nowMs - Math.max(this.#readySinceMs, this.origin.answers.lastAtMs) > ADMISSION.stalledMs
+    );
   }
 
   /** Claimed requests are put back, since the origin answers nothing. */

@@ -6,8 +6,9 @@ import type { PoolListener } from "../connections/pool-listener.ts";
 import type { ConnectFailure } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import { RESERVED } from "../delivery/reserve.ts";
 import type { Time } from "../runtime/clock.ts";
+import { ADMISSION } from "../tuning/admission.ts";
+import { RESERVED } from "../tuning/delivery.ts";
 import { hasFewerInAll, isWithinLimits } from "./account-limits.ts";
 import { failOne, failOverdue, pauseAfter, tryLater } from "./connect-failures.ts";
 import type { Demand } from "./demand.ts";
@@ -18,10 +19,8 @@ import { hasFew, hasSpare, noteSpare } from "./spare.ts";
 import type { Waiters, WaitersByOrigin } from "./waiters.ts";
 import type { WaitingQueue } from "./waiting-queue.ts";
 
+/** After a connection that failed, the next one is opened after this, ms. Guards against a target that goes away. */
 const OPEN_AGAIN_MS = 250;
-const SERVED_AT_ONCE_MAX = 256;
-/** How many origins are served at once when an account may have connections again. */
-const ORIGINS_AT_ONCE_MAX = 32;
 
 type Deps = {
   deliveries: Deliveries;
@@ -93,7 +92,7 @@ export class WaitingList implements PoolListener {
   freed(id: string): void {
     const { pool, limits, deliveries, waiters } = this.#deps;
     const { accounts } = pool;
-    for (let left = Math.min(accounts.get(id)?.lacking.size ?? 0, ORIGINS_AT_ONCE_MAX); left > 0; left--) {
+    for (let left = Math.min(accounts.get(id)?.lacking.size ?? 0, ADMISSION.originsAtOnceMax); left > 0; left--) {
       const account = accounts.get(id);
       if (!account || !pool.mayHaveAnother(id) || !hasFewerInAll(id, limits, deliveries.holdings)) return;
       const origin = accounts.takeLacking(account);
@@ -159,7 +158,7 @@ export class WaitingList implements PoolListener {
     const late = lateMax(waiters, clock.monotonic());
     const nowMs = clock.now();
     const isTimelyNow = (delivery: Delivery) => isTimely(delivery, nowMs);
-    for (let left = Math.min(room(), SERVED_AT_ONCE_MAX); left > 0 && room() > 0; left--) {
+    for (let left = Math.min(room(), ADMISSION.atOnceMax); left > 0 && room() > 0; left--) {
       const mayBeLate = waiters.reserved < late;
       const next = mayBeLate ? waiting.take(nowMs, isWithin) : takeIf(waiting, nowMs, isWithin, isTimelyNow);
       if (!next) return;

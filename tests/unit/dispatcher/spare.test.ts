@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createAdmission } from "#dispatcher/admission/create-admission.ts";
-import { FAST_ORIGIN_MAX } from "#dispatcher/connections/allowance.ts";
 import type { Dialer, OpenResult } from "#dispatcher/connections/dialer.ts";
 import { Origins } from "#dispatcher/connections/origins.ts";
 import { Pool } from "#dispatcher/connections/pool.ts";
 import type { Connection } from "#dispatcher/delivery/connection.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
-import { RESERVED } from "#dispatcher/delivery/reserve.ts";
 import type { DeliveryState } from "#dispatcher/delivery/states.ts";
+import { CONNECTIONS } from "#dispatcher/tuning/connections.ts";
+import { RESERVED } from "#dispatcher/tuning/delivery.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const ORIGIN = "https://a.example";
@@ -101,7 +101,7 @@ const connection = (openedAtMs: number): Connection => ({
 /** One account has a request on every connection that its origin is allowed, and none is answered. */
 async function startHanging() {
   const started = start();
-  const hanging = Array.from({ length: FAST_ORIGIN_MAX }, () => started.ready("hangs"));
+  const hanging = Array.from({ length: CONNECTIONS.fastOriginMax }, () => started.ready("hangs"));
   await started.open();
   expect(hanging.map(({ state }) => state)).toEqual(hanging.map(() => "writing"));
   started.pass(100);
@@ -114,7 +114,7 @@ describe("an origin whose allowed connections all have a hanging request of one 
     const other = ready("answers");
     await open();
     expect(other.state).toBe("writing");
-    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + 1);
+    expect(origin.busy.size).toBe(CONNECTIONS.fastOriginMax + 1);
   });
 
   it("lets a delivery of an account with few requests be claimed, and none of the account with many", async () => {
@@ -153,7 +153,7 @@ describe("an origin whose allowed connections all have a hanging request of one 
       ready(`few-${n}`);
       await open();
     }
-    expect(origin.busy.size).toBe(FAST_ORIGIN_MAX + RESERVED.ofOrigin);
+    expect(origin.busy.size).toBe(CONNECTIONS.fastOriginMax + RESERVED.ofOrigin);
   });
 
   it("lets a bounded number of deliveries be claimed before their spare connections exist", async () => {

@@ -1,11 +1,8 @@
+import { CLAIMING } from "../tuning/claiming.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
+
+/** What is learned from one statement at most, ms. Guards against a database that stood still. */
 const STATEMENT_MAX_MS = 250;
-/** A statement with at least this many rows updates the cost of a row, a smaller one the fixed cost of a statement. */
-const LARGE_BATCH = 50;
-const LEARNING_RATE = 0.1;
-/** Rising row costs are learned faster: deliveries that are on time wait behind a statement with too many rows. */
-const ROW_RISE_RATE = 0.3;
-/** Claims are made this much earlier than necessary, ms. */
-const MARGIN_MS = 5;
 
 /** How long claiming takes, learned from past claims. */
 export class ClaimCost {
@@ -15,12 +12,12 @@ export class ClaimCost {
   /** A claim of `rows` took `ms`. */
   learn(ms: number, rows: number): void {
     const takenMs = Math.min(ms, STATEMENT_MAX_MS);
-    if (rows < LARGE_BATCH) this.#statementMs += (takenMs - this.#statementMs) * LEARNING_RATE;
+    if (rows < STATEMENTS.fewRows) this.#statementMs += (takenMs - this.#statementMs) * CLAIMING.learningRate;
     else this.#learnRow(takenMs / rows);
   }
 
   #learnRow(ms: number): void {
-    this.#rowMs += (ms - this.#rowMs) * (ms > this.#rowMs ? ROW_RISE_RATE : LEARNING_RATE);
+    this.#rowMs += (ms - this.#rowMs) * (ms > this.#rowMs ? CLAIMING.rowRiseRate : CLAIMING.learningRate);
   }
 
   /** How many rows a statement can claim within `ms`. */
@@ -30,6 +27,6 @@ export class ClaimCost {
 
   /** How long before its instant a delivery should be claimed when `rows` leave together, ms. */
   leadMs(rows: number): number {
-    return MARGIN_MS + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;
+    return CLAIMING.marginMs + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;
   }
 }

@@ -10,33 +10,20 @@ import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
+import { CLAIMING } from "../tuning/claiming.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 import { LaneOrder, type Statement } from "./lane-order.ts";
 import { type ClaimFence, runClaim } from "./run-claim.ts";
 
 /**
- * How far ahead of its instant a delivery may be claimed, ms: a little less than the database allows, because clocks
+ * How far ahead of its instant a delivery may be claimed, ms. Fixed by what the database allows: a little less, because clocks
  * differ.
  */
 export const CLAIM_AHEAD_MS = CLAIM_AHEAD_MAX_MS - 10;
 
-/**
- * Deliveries become claimable in steps of this, ms, so that one statement claims those that leave close together.
- * Without steps, 3,000 deliveries a second took over 270 statements a second and 25% more CPU time.
- */
-const OPEN_STEP_MS = 10;
-const ROWS_MAX = 500;
-/** Lowest row limit of a statement. With fewer rows, the fixed cost would exceed the cost of the rows. */
-const ROWS_MIN = 100;
-/** Target duration of a statement, ms. It bounds the rows, so that an on-time delivery soon gets the next statement. */
-const STATEMENT_MS = 40;
-/** A larger answer may stay half-sent to a stopped process, with its rows locked. */
-const BYTES_MAX = 256 * 1024;
-/** A request costs its lane one more turn for each multiple of this many bytes. */
-const TURN_BYTES = 32 * 1024;
+/** Bounds memory: claimed requests that have not left. */
 export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
-/** A row that could not be claimed (locked, cancelled, moved) is read again after this, ms. */
-const READ_AGAIN_MS = 50;
 
 type Deps = {
   database: Database;
@@ -60,14 +47,14 @@ type Deps = {
  */
 export class Claimer implements DueStage {
   readonly #deps: Deps;
-  /** Deliveries that may not be claimed yet. They become claimable together, in steps of OPEN_STEP_MS. */
+  /** Deliveries that may not be claimed yet. They become claimable together, in steps of CLAIMING.openStepMs. */
   readonly #early = new SortedQueue<Delivery>(leavesBefore);
   /** Deliveries for the next statements. Lanes take turns. */
   readonly #waiting = new TurnQueue<Delivery>({
     groupOf: ({ lane }) => lane,
     ...DUE_ORDER,
     isWaiting,
-    turns: ({ bytes }) => 1 + Math.floor(bytes / TURN_BYTES),
+    turns: ({ bytes }) => 1 + Math.floor(bytes / CLAIMING.turnBytes),
     // Everything in this queue may already be claimed, however far ahead of its due time.
     aheadMs: Number.POSITIVE_INFINITY,
   });
@@ -161,7 +148,7 @@ export class Claimer implements DueStage {
   /** Takes the deliveries for one statement and moves them to "claiming". Rows of a lost shard are read again. */
   #takeBatch(): Delivery[] {
     const { deliveries, shards, cost } = this.#deps;
-    const rowsMax = Math.min(Math.max(cost.rowsWithin(STATEMENT_MS), ROWS_MIN), ROWS_MAX);
+    const rowsMax = Math.min(Math.max(cost.rowsWithin(CLAIMING.statementMs), CLAIMING.rowsMin), STATEMENTS.rowsMax);
     const batch: Delivery[] = [];
     const lost: Delivery[] = [];
     let bytes = 0;
@@ -171,7 +158,7 @@ export class Claimer implements DueStage {
         continue;
       }
       const { claimedBytes } = deliveries.holdings;
-      const isFull = batch.length === rowsMax || (batch.length > 0 && bytes + costOf(next) > BYTES_MAX);
+      const isFull = batch.length === rowsMax || (batch.length > 0 && bytes + costOf(next) > CLAIMING.bytesMax);
       if (isFull || (claimedBytes > 0 && claimedBytes + costOf(next) > CLAIMED_BYTES_MAX)) {
         this.#held = next;
         break;
@@ -244,13 +231,13 @@ export class Claimer implements DueStage {
     if (lost.length === 0) return;
     for (const delivery of lost) this.#deps.deliveries.move(delivery, "removed");
     const ids = lost.map(({ id }) => id);
-    setTimeout(() => this.#deps.wantedReads.add(ids), READ_AGAIN_MS);
+    setTimeout(() => this.#deps.wantedReads.add(ids), CLAIMING.readAgainMs);
   }
 }
 
 /** When a delivery becomes claimable, epoch ms. */
 const opensAtMs = ({ sendAtMs }: Delivery): number =>
-  Math.ceil((sendAtMs - CLAIM_AHEAD_MS) / OPEN_STEP_MS) * OPEN_STEP_MS;
+  Math.ceil((sendAtMs - CLAIM_AHEAD_MS) / CLAIMING.openStepMs) * CLAIMING.openStepMs;
 
 function isWaiting({ state }: Delivery): boolean {
   return state === "admitted" || state === "refused";

@@ -1,11 +1,10 @@
 import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { expireSchedules } from "#db/queries/schedules/expire.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import type { ClaimFence } from "./run-claim.ts";
 
-const ROWS_MAX = 500;
-const DEADLINE_MS = 3_000;
-/** The most schedules that wait to be made dead. No more is taken then, and their lanes are read again later. */
+/** Bounds memory: schedules that wait to be made dead. No more is taken then, and their lanes are read again later. */
 export const EXPIRED_MAX = 2_000;
 
 type Expired = Pick<DueSchedule, "id" | "shard" | "dueAtMs">;
@@ -38,14 +37,14 @@ export class Expiries {
   async runOnce(): Promise<number> {
     if (this.#inFlight.length > 0 || this.#waiting.size === 0) return 0;
     const { database, dispatcherId, shards, wantedReads } = this.#deps;
-    const batch = [...this.#waiting.values().take(ROWS_MAX)];
+    const batch = [...this.#waiting.values().take(STATEMENTS.rowsMax)];
     for (const { id } of batch) this.#waiting.delete(id);
     this.#inFlight = batch;
     const ids = batch.map(({ id }) => id);
     const epochs = shards.epochsOf(batch.map(({ shard }) => shard));
     const owner = { dispatcherId, epochs, beat: shards.beat() };
     try {
-      const dead = new Set(await database.run(DEADLINE_MS, ({ sql }) => expireSchedules(sql, owner, ids)));
+      const dead = new Set(await database.run(STATEMENTS.deadlineMs, ({ sql }) => expireSchedules(sql, owner, ids)));
       wantedReads.add(ids.filter((id) => !dead.has(id)));
       return dead.size;
     } catch (error) {

@@ -1,10 +1,5 @@
 import type { Delivery } from "../delivery/delivery.ts";
-
-/**
- * How many statements with overdue deliveries of one lane may be in flight: the one that the database executes, and one
- * queued behind it.
- */
-const STATEMENTS_PER_LANE_MAX = 2;
+import { CLAIMING } from "../tuning/claiming.ts";
 
 /** A claim statement under way. Statements are numbered in the order in which they were sent. */
 export type Statement = {
@@ -23,7 +18,8 @@ export class LaneOrder {
   readonly #byLane = new Map<string, Statement[]>();
 
   /** Whether another statement may have deliveries of this lane. */
-  readonly mayGo = ({ lane }: Delivery): boolean => (this.#byLane.get(lane)?.length ?? 0) < STATEMENTS_PER_LANE_MAX;
+  readonly mayGo = ({ lane }: Delivery): boolean =>
+    (this.#byLane.get(lane)?.length ?? 0) < CLAIMING.statementsPerLaneMax;
 
   /** Registers a statement that is being sent; `overdue` are the overdue deliveries in its batch. */
   begin(statement: Statement, overdue: readonly Delivery[]): void {

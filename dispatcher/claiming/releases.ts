@@ -4,10 +4,9 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 
-const ROWS_MAX = 500;
-const DEADLINE_MS = 3_000;
-/** The session's statement_timeout ends a claim whose answer was lost within this, ms. */
+/** Fixed by the session's statement_timeout, which ends a claim whose answer was lost within this, ms. */
 const STATEMENT_LIFE_MS = 6_000;
 
 type Deps = {
@@ -45,11 +44,11 @@ export class Releases {
   async runOnce(): Promise<number> {
     if (this.#inFlight > 0 || this.#waiting.length === 0) return 0;
     const { database, dispatcherId, deliveries, clock, wantedReads } = this.#deps;
-    const batch = this.#waiting.splice(0, ROWS_MAX);
+    const batch = this.#waiting.splice(0, STATEMENTS.rowsMax);
     this.#inFlight = batch.length;
     try {
       const claims = batch.map(({ delivery }) => ({ id: delivery.id, version: delivery.claimVersion }));
-      const found = await database.run(DEADLINE_MS, ({ sql }) => releaseSchedules(sql, dispatcherId, claims));
+      const found = await database.run(STATEMENTS.deadlineMs, ({ sql }) => releaseSchedules(sql, dispatcherId, claims));
       const released = new Set(found.released.map(({ id }) => id));
       const locked = new Set(found.locked);
       for (const one of batch) {

@@ -1,11 +1,14 @@
 import { type Database, DatabaseUnavailable } from "#db/client.ts";
 import { type ClaimedSchedule, claimSchedules } from "#db/queries/schedules/claim.ts";
 import type { Delivery } from "../delivery/delivery.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import type { Statement } from "./lane-order.ts";
 
-/** Version steps repeat after this many statements. By then no answer of the earlier statement can still arrive. */
+/**
+ * Fixed by the size of a version: its steps repeat after this many statements. By then no answer of the earlier statement can still
+ * arrive.
+ */
 const STEPS = 2 ** 20;
-const DEADLINE_MS = 3_000;
 
 /** What a database must have for a claim in it: the epochs of shards, and the last heartbeat that was acknowledged. */
 export type ClaimFence = { epochsOf(shards: number[]): Map<number, number>; beat(): number | null };
@@ -27,7 +30,7 @@ export async function runClaim({ n, batch }: Statement, deps: Deps): Promise<Cla
   const step = ((n - 1) % STEPS) + 1;
   for (const delivery of batch) delivery.claimVersion = delivery.version + step;
   try {
-    return await database.run(DEADLINE_MS, ({ sql }) =>
+    return await database.run(STATEMENTS.deadlineMs, ({ sql }) =>
       claimSchedules(sql, dispatcherId, epochs, batch.map(requestOf), step, beat),
     );
   } catch (error) {

@@ -4,10 +4,9 @@ import { type Delivery, leavesBefore } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { DueStage } from "../runtime/due-work.ts";
 import { SortedQueue } from "../runtime/sorted-queue.ts";
-import { PRUNE_AT_MIN } from "../runtime/turn-rules.ts";
+import { RUNTIME } from "../tuning/runtime.ts";
 import { type SentSlot, SentSlots } from "./sent-slots.ts";
 
-const IDLE_MS = 1_000;
 /** Slots for another dispatcher's recent first bytes come before those for waiting deliveries. */
 const BEFORE_WAITING = { priority: 1 };
 
@@ -75,7 +74,7 @@ export class RateLanes implements DueStage {
     waiting.push({ delivery, addedAtMs: waits ? this.#deps.clock.now() : null });
     if (waiting.size >= lane.pruneAt) {
       waiting.prune(isWaiting);
-      lane.pruneAt = Math.max(PRUNE_AT_MIN, 2 * waiting.size);
+      lane.pruneAt = Math.max(RUNTIME.pruneAtMin, 2 * waiting.size);
     }
     this.#fill(lane);
   }
@@ -133,7 +132,7 @@ export class RateLanes implements DueStage {
     const { memoryByLane } = this.#deps.deliveries.holdings;
     for (const [key, lane] of this.#lanes) {
       if (memoryByLane.has(key) || lane.slots.size > 0 || lane.slots.pending > 0) lane.usedAtMs = now;
-      else if (now - lane.usedAtMs > IDLE_MS) this.#lanes.delete(key);
+      else if (now - lane.usedAtMs > RUNTIME.rememberedMs) this.#lanes.delete(key);
     }
   }
 
@@ -241,7 +240,7 @@ export class RateLanes implements DueStage {
 const newLane = (nowMs: number): Lane => ({
   slots: new PQueue({ concurrency: 1 }),
   waiting: new SortedQueue((a, b) => leavesBefore(a.delivery, b.delivery)),
-  pruneAt: PRUNE_AT_MIN,
+  pruneAt: RUNTIME.pruneAtMin,
   isFilling: false,
   usedAtMs: nowMs,
   handedOn: [],

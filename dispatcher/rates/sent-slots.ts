@@ -1,6 +1,7 @@
-/** A little over a second, so that a slot is free again only after a whole second. */
+import { RUNTIME } from "../tuning/runtime.ts";
+
+/** Fixed by what a rate promises: a little over a second, so that a slot is free again only after a whole second. */
 const SLOT_MS = 1_001;
-const COMPACT_AFTER = 1_024;
 
 /** A slot whose request was sent. `untilMs` is when its second ends, monotonic ms. */
 export type SentSlot = { lane: string; shard: number; untilMs: number; free: () => void };
@@ -74,7 +75,7 @@ export class SentSlots {
 
   #forget(now: number): void {
     while (this.#first < this.#firstHeld && (this.#slots[this.#first] as SentSlot).untilMs <= now) this.#first++;
-    if (this.#first > COMPACT_AFTER && this.#first * 2 > this.#slots.length) {
+    if (this.#first > RUNTIME.pruneAtMin && this.#first * 2 > this.#slots.length) {
       this.#slots = this.#slots.slice(this.#first);
       this.#firstHeld -= this.#first;
       this.#first = 0;

@@ -3,12 +3,12 @@ import { CLAIMED_BYTES_MAX } from "./claiming/claimer.ts";
 import { EXPIRED_MAX } from "./claiming/expiries.ts";
 import { WANTED_MAX } from "./intake/announcements.ts";
 import { LANES_MAX } from "./intake/lanes.ts";
-import { MEMORY_MAX } from "./intake/memory.ts";
 import type { MemoryUse } from "./observability/metrics.ts";
 import { ANSWER_BYTES_MAX } from "./recording/recorder.ts";
 import { INTERRUPTED_MAX } from "./recording/recovery.ts";
 import { OVERFLOW_MAX } from "./runtime/ticker.ts";
 import { SECRETS_MAX } from "./sending/preparer.ts";
+import { INTAKE } from "./tuning/intake.ts";
 import type { Parts } from "./wiring.ts";
 
 /**
@@ -21,9 +21,9 @@ export function memoryOf(parts: Parts, config: Pick<Config, "connectionsMax">): 
     { kind: "connections", used: () => pool.figures().open + pool.figures().opening, bound: pool.figures().max },
     { kind: "name_lookups", used: () => pool.figures().resolving, bound: pool.figures().resolvingMax },
     { kind: "idle_origins", used: () => origins.figures().remembered, bound: origins.figures().rememberedMax },
-    { kind: "deliveries", used: () => deliveries.size, bound: MEMORY_MAX },
+    { kind: "deliveries", used: () => deliveries.size, bound: INTAKE.memoryMax },
     { kind: "lanes", used: () => lanes.size, bound: LANES_MAX },
-    { kind: "wanted_schedules", used: () => wantedReads.size, bound: WANTED_MAX + MEMORY_MAX },
+    { kind: "wanted_schedules", used: () => wantedReads.size, bound: WANTED_MAX + INTAKE.memoryMax },
     { kind: "expired_schedules", used: () => expiries.count(), bound: EXPIRED_MAX },
     { kind: "claimed_bytes", used: () => deliveries.holdings.claimedBytes, bound: CLAIMED_BYTES_MAX },
     { kind: "exchanges", used: () => exchanges.count(), bound: config.connectionsMax },

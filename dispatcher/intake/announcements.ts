@@ -6,7 +6,7 @@ import type { Lanes } from "./lanes.ts";
 import type { NotificationTargets } from "./notifications.ts";
 import type { WantedReads } from "./wanted-reads.ts";
 
-/** If more schedules than this are waiting to be read by id, the lane is read again instead of one more schedule. */
+/** Bounds memory: if more schedules than this are waiting to be read by id, the lane is read again instead of one more schedule. */
 export const WANTED_MAX = 5_000;
 
 type Deps = {

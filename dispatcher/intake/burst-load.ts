@@ -1,4 +1,4 @@
-const BUCKET_MS = 25;
+import { INTAKE } from "../tuning/intake.ts";
 
 /** Counts the deliveries that leave in each step of 25 ms, to know the size of a burst. */
 export class BurstLoad {
@@ -50,4 +50,4 @@ export class BurstLoad {
   }
 }
 
-const bucketOf = (ms: number): number => Math.floor(ms / BUCKET_MS);
+const bucketOf = (ms: number): number => Math.floor(ms / INTAKE.loadStepMs);

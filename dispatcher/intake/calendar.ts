@@ -4,21 +4,12 @@ import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from 
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import { LATE_COMMIT_MS } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
-/**
- * The most schedules per watch statement, and lanes per sweep statement, over all shards. Taking in the lanes of 8,000
- * schedules kept the event loop busy for 80 ms.
- */
-const COMING_MAX = 2_000;
-const SWEPT_MAX = 4_000;
-const DEADLINE_MS = 3_000;
-/** How often the calendar is swept, because a notification can be lost, ms. */
-const SWEEP_EVERY_MS = 5_000;
-/** How often it is swept from its beginning, ms. */
-const FULL_SWEEP_EVERY_MS = 600_000;
-/** A place this far beyond the horizon was noted before the database's clock was set back, ms. */
+/** Guards against a clock that was set back: a place this far beyond the horizon was noted before that, ms. */
 const AHEAD_MAX_MS = 1_000;
 
 /**
@@ -115,8 +106,8 @@ export class Calendar {
     });
     this.#watchedToMs = untilMs;
     if (watched.length === 0) return 0;
-    const limit = Math.ceil(COMING_MAX / watched.length);
-    const { coming, reached } = await database.run(DEADLINE_MS, ({ sql }) =>
+    const limit = Math.ceil(INTAKE.atOnceMax / watched.length);
+    const { coming, reached } = await database.run(STATEMENTS.deadlineMs, ({ sql }) =>
       findComingLanes(sql, watched, untilMs, limit),
     );
     for (const lane of coming) lanes.expect(lane, laneKey(lane));
@@ -132,16 +123,16 @@ export class Calendar {
   async #sweep(): Promise<number> {
     const { clock, database, lanes } = this.#deps;
     const now = clock.monotonic();
-    const isDue = (one: Progress) => now - one.sweptAtMs >= SWEEP_EVERY_MS || one.sweptTo !== null;
+    const isDue = (one: Progress) => now - one.sweptAtMs >= INTAKE.sweepEveryMs || one.sweptTo !== null;
     const swept = [...this.#progress].filter(([, one]) => isDue(one));
     // Lanes that find no room stay in the calendar.
     if (!lanes.hasRoom()) this.sweepSoon();
     if (swept.length === 0 || !lanes.hasRoom()) return 0;
     for (const [, one] of swept) if (one.sweptTo === null) begin(one, now, clock.now());
-    const limit = Math.ceil(SWEPT_MAX / swept.length);
+    const limit = Math.ceil(INTAKE.sweptMax / swept.length);
     const from = swept.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES }));
     const untilMs = this.untilMs();
-    const due = await database.run(DEADLINE_MS, ({ sql }) => readDueLanes(sql, from, untilMs, limit));
+    const due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueLanes(sql, from, untilMs, limit));
     const found = new Map<number, { last: LanePlace; count: number }>();
     for (const lane of due) {
       const { shard, accountId, env, dueAtMs: ms } = lane;
@@ -162,7 +153,7 @@ export class Calendar {
 function begin(one: Progress, atMs: number, nowMs: number): void {
   const isFull = atMs >= one.fullAtMs;
   one.sweptTo = isFull ? BEFORE_ALL_LANES : { ...BEFORE_ALL_LANES, ms: one.sweptFromMs };
-  if (isFull) one.fullAtMs = atMs + FULL_SWEEP_EVERY_MS;
+  if (isFull) one.fullAtMs = atMs + STATEMENTS.fullEveryMs;
   one.sweptAtMs = atMs;
   one.sweptFromMs = nowMs - LATE_COMMIT_MS;
 }

@@ -4,12 +4,10 @@ import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import { LATE_COMMIT_MS, type Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-
-const LANES_MAX = 500;
-const COMPARE_EVERY_MS = 3_500;
-const DEADLINE_MS = 3_000;
 
 type Deps = {
   database: Database;
@@ -36,7 +34,7 @@ export class Comparison {
   /** Runs one statement for a bounded number of lanes. Returns how many it compared. */
   async runOnce(): Promise<number> {
     const { database, clock, lanes, deliveries } = this.#deps;
-    const compared = lanes.takeUncompared(LANES_MAX, clock.monotonic() - COMPARE_EVERY_MS);
+    const compared = lanes.takeUncompared(STATEMENTS.rowsMax, clock.monotonic() - INTAKE.compareEveryMs);
     if (compared.length === 0) return 0;
     const [nowMs, atMs] = [clock.now(), clock.monotonic()];
     const asked = new Map(
@@ -52,7 +50,7 @@ export class Comparison {
     );
     const oldestMs = deliveries.oldestDueOf(new Set(asked.keys()));
     const known = [...asked.values()].map((lane) => ({ ...lane, known: open.get(lane.key) ?? 0 }));
-    const more = new Set(await database.run(DEADLINE_MS, ({ sql }) => findLanesWithMore(sql, known)));
+    const more = new Set(await database.run(STATEMENTS.deadlineMs, ({ sql }) => findLanesWithMore(sql, known)));
     for (const [n, lane] of compared.entries()) {
       const then = known[n];
       const isSame = lane.readTo === then?.readTo && lane.moreFromMs === then?.moreFromMs;

@@ -2,18 +2,9 @@ import { isOfLargeBurst, isOnTimeAndSmall } from "../delivery/reserve.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate, isLateForLong, lateFromMs } from "../runtime/lateness.ts";
 import { MinHeap } from "../runtime/min-heap.ts";
+import { INTAKE } from "../tuning/intake.ts";
 import type { Lane } from "./lane.ts";
-import { type MemoryUse, NEAR_MS } from "./memory.ts";
-
-/**
- * Delay before a lane that found no memory is read again: DEFER_MS at first, doubled each time up to DEFER_MAX_MS, ms.
- */
-const DEFER_MS = 100;
-const DEFER_MAX_MS = 10_000;
-/** The longest delay for a lane that is at most five seconds late, ms. */
-const DEFER_RECENT_MAX_MS = 500;
-/** The most lanes taken at once when their delay is over. */
-const TAKEN_MAX = 2_000;
+import type { MemoryUse } from "./memory.ts";
 
 type Deps = { clock: Time; holdings: MemoryUse };
 
@@ -41,13 +32,13 @@ export class DeferredLanes {
     const { clock, holdings } = this.#deps;
     const nowMs = clock.now();
     const dueMs = lane.moreFromMs ?? Number.NEGATIVE_INFINITY;
-    let delayMs = dueMs - NEAR_MS - nowMs;
+    let delayMs = dueMs - INTAKE.nearMs - nowMs;
     let isRepeated = false;
     if (delayMs <= 0 && !isLate(dueMs, nowMs) && isOfLargeBurst(dueMs, holdings)) {
       delayMs = lateFromMs(dueMs) - nowMs;
     } else if (delayMs <= 0) {
-      const maxMs = isLateForLong(dueMs, nowMs) ? DEFER_MAX_MS : DEFER_RECENT_MAX_MS;
-      delayMs = Math.min(DEFER_MS * 2 ** lane.deferrals, maxMs);
+      const maxMs = isLateForLong(dueMs, nowMs) ? INTAKE.deferMaxMs : INTAKE.deferRecentMaxMs;
+      delayMs = Math.min(INTAKE.deferMs * 2 ** lane.deferrals, maxMs);
       isRepeated = true;
     }
     this.#defer(lane, clock.monotonic() + delayMs, isRepeated);
@@ -60,7 +51,7 @@ export class DeferredLanes {
     const nowMs = clock.now();
     const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
     if (!isOnTimeAndSmall(dueMs, nowMs, holdings)) return;
-    const untilMs = clock.monotonic() + Math.max(dueMs - NEAR_MS - nowMs, 0);
+    const untilMs = clock.monotonic() + Math.max(dueMs - INTAKE.nearMs - nowMs, 0);
     if (untilMs < lane.deferredUntilMs) this.#defer(lane, untilMs, false);
   }
 
@@ -69,7 +60,7 @@ export class DeferredLanes {
     const now = this.#deps.clock.monotonic();
     const over: Lane[] = [];
     for (let next = this.#queue.peek(); next && next.untilMs <= now; next = this.#queue.peek()) {
-      if (over.length >= TAKEN_MAX) break;
+      if (over.length >= INTAKE.atOnceMax) break;
       this.#queue.pop();
       if (next.lane.deferredUntilMs === next.untilMs) over.push(next.lane);
     }

@@ -8,33 +8,11 @@ import { isLate } from "../runtime/lateness.ts";
 import { StepQueue } from "../runtime/step-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { RUNTIME } from "../tuning/runtime.ts";
 import { BurstLoad } from "./burst-load.ts";
 import { type Flow, isKnown } from "./flow.ts";
-import { STEP_MS, WakeQueue } from "./wake-queue.ts";
-
-const CONNECT_AHEAD_MS = 2_000;
-/** Deliveries due within this of one that is enqueued now are enqueued with it, to be claimed in one statement, ms. */
-const COALESCE_MS = 80;
-/** The most that are enqueued together for that reason. Deliveries that fall due during their claim have to wait. */
-const COALESCE_MAX = 40;
-/** A lane near its limit claims only this long before it may send, so that its slots are not held idle, ms. */
-const NEAR_LIMIT_LEAD_MS = 8;
-/**
- * CPU time to enqueue one delivery, ms. A burst is enqueued this much earlier per row, one shard after the other: so it
- * does not keep others waiting, and the deliveries of a lane stay in order.
- */
-const ENQUEUE_MS = 0.05;
-const ENQUEUE_MAX_MS = 1_000;
-/**
- * The most deliveries enqueued in one event-loop turn. So the first of a burst are claimed while the next are enqueued.
- */
-const TURN_MAX = 250;
-/** The most deliveries of a queue that are processed in one event-loop turn. */
-const LOOKED_AT_MAX = 1_000;
-/** The queues are pruned of removed deliveries after twice as many came as are known, and at least so many. */
-const PRUNE_AT_MIN = 1_024;
-/** When no connection could be opened ahead of time, the delivery is woken again after this, ms. */
-const TRY_AGAIN_MS = 500;
+import { WakeQueue } from "./wake-queue.ts";
 
 type Deps = {
   deliveries: Deliveries;
@@ -59,8 +37,8 @@ type Deps = {
 export class DueQueue implements DueStage {
   readonly #deps: Deps;
   readonly #aheadMaxMs: number;
-  /** Deliveries that are more than CONNECT_AHEAD_MS ahead. */
-  readonly #approaching = new StepQueue<Delivery>(STEP_MS);
+  /** Deliveries that are more than INTAKE.connectAheadMs ahead. */
+  readonly #approaching = new StepQueue<Delivery>(INTAKE.wakeStepMs);
   readonly #wakes: WakeQueue;
   /** Deliveries that exceeded the bound of one event-loop turn and are enqueued in the next ones. Lanes take turns. */
   readonly #woken = new TurnQueue(TURNS);
@@ -73,7 +51,7 @@ export class DueQueue implements DueStage {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#aheadMaxMs = deps.claimAheadMs + ENQUEUE_MAX_MS;
+    this.#aheadMaxMs = deps.claimAheadMs + INTAKE.enqueueMaxMs;
     this.#wakes = new WakeQueue((delivery) => deps.demand.expectsFewWith(delivery));
   }
 
@@ -83,7 +61,7 @@ export class DueQueue implements DueStage {
     if (from !== null) {
       const flow = this.#wakes.add(delivery);
       if (!flow) return;
-      flow.heldUntilMs = nowMs + TRY_AGAIN_MS;
+      flow.heldUntilMs = nowMs + INTAKE.connectAgainMs;
       this.#lineUp(flow, nowMs);
       return;
     }
@@ -94,7 +72,7 @@ export class DueQueue implements DueStage {
     }
     this.#load.add(delivery.sendAtMs);
     this.#prune();
-    const approachAtMs = delivery.sendAtMs - CONNECT_AHEAD_MS;
+    const approachAtMs = delivery.sendAtMs - INTAKE.connectAheadMs;
     if (approachAtMs > nowMs) this.#approaching.push(delivery, approachAtMs);
     else this.#approach(delivery);
   }
@@ -103,7 +81,7 @@ export class DueQueue implements DueStage {
   runDue(): number {
     if (this.#stopped) return Number.POSITIVE_INFINITY;
     const nowMs = this.#deps.clock.now();
-    for (const next of this.#approaching.take(nowMs, LOOKED_AT_MAX)) if (isKnown(next)) this.#approach(next);
+    for (const next of this.#approaching.take(nowMs, INTAKE.lookedAtMax)) if (isKnown(next)) this.#approach(next);
     this.#enqueueDue(nowMs);
     this.#enqueueFrom(this.#late, nowMs);
     if (this.#woken.size + this.#late.size > 0) return nowMs;
@@ -127,7 +105,7 @@ export class DueQueue implements DueStage {
 
   #prune(): void {
     const { states } = this.#deps.deliveries.holdings;
-    if (++this.#added < Math.max(2 * states.known, PRUNE_AT_MIN)) return;
+    if (++this.#added < Math.max(2 * states.known, RUNTIME.pruneAtMin)) return;
     this.#added = 0;
     this.#approaching.prune(isKnown);
     this.#wakes.prune();
@@ -156,19 +134,20 @@ export class DueQueue implements DueStage {
     }
     const determinedAtMs = first.sendAtMs - this.#aheadMaxMs;
     const atMs = Math.max(first.sendAtMs - aheadMsOf(first), Math.min(first.sendAtMs, flow.heldUntilMs));
-    if (determinedAtMs > nowMs + STEP_MS) this.#wakes.lookAt(flow, first, determinedAtMs);
-    else if (atMs - COALESCE_MS > nowMs + STEP_MS) this.#wakes.lookAt(flow, first, atMs - COALESCE_MS);
+    if (determinedAtMs > nowMs + INTAKE.wakeStepMs) this.#wakes.lookAt(flow, first, determinedAtMs);
+    else if (atMs - INTAKE.coalesceMs > nowMs + INTAKE.wakeStepMs)
+      this.#wakes.lookAt(flow, first, atMs - INTAKE.coalesceMs);
     else this.#wakes.wakeAt(flow, first, atMs);
   }
 
   #enqueueDue(nowMs: number): void {
     const { demand, rates } = this.#deps;
-    let left = TURN_MAX - this.#enqueueFrom(this.#woken, nowMs);
+    let left = INTAKE.turnMax - this.#enqueueFrom(this.#woken, nowMs);
     const aheadMsOf = this.#leads(nowMs);
-    for (const flow of this.#wakes.takeAhead(nowMs, LOOKED_AT_MAX)) this.#lineUp(flow, nowMs, aheadMsOf);
+    for (const flow of this.#wakes.takeAhead(nowMs, INTAKE.lookedAtMax)) this.#lineUp(flow, nowMs, aheadMsOf);
     const early: Flow[] = [];
-    for (let n = 0; n < LOOKED_AT_MAX; n++) {
-      const coalesceMs = left < TURN_MAX && left > TURN_MAX - COALESCE_MAX ? COALESCE_MS : 0;
+    for (let n = 0; n < INTAKE.lookedAtMax; n++) {
+      const coalesceMs = left < INTAKE.turnMax && left > INTAKE.turnMax - INTAKE.coalesceMax ? INTAKE.coalesceMs : 0;
       const flow = this.#wakes.takeNear(nowMs + coalesceMs);
       if (!flow) break;
       const next = flow.first();
@@ -191,15 +170,15 @@ export class DueQueue implements DueStage {
     for (const flow of early) this.#lineUp(flow, nowMs, aheadMsOf);
   }
 
-  /** Enqueues up to TURN_MAX deliveries of a queue. Returns how many. */
+  /** Enqueues up to INTAKE.turnMax deliveries of a queue. Returns how many. */
   #enqueueFrom(queue: TurnQueue<Delivery>, nowMs: number): number {
-    for (let n = 0; n < TURN_MAX; n++) {
+    for (let n = 0; n < INTAKE.turnMax; n++) {
       const next = queue.take(nowMs);
       if (!next) return n;
       if (queue === this.#late) this.#expect(next);
       this.#enqueue(next, nowMs);
     }
-    return TURN_MAX;
+    return INTAKE.turnMax;
   }
 
   #enqueue(delivery: Delivery, nowMs: number): void {
@@ -212,7 +191,7 @@ export class DueQueue implements DueStage {
 
   /** Returns a function that tells how far ahead of its instant a delivery is woken, ms. Use it for one round. */
   #leads(nowMs: number): (delivery: Delivery) => number {
-    const rowsBeside = this.#load.beside(this.#deps.claimAheadMs, nowMs, nowMs + this.#aheadMaxMs + STEP_MS);
+    const rowsBeside = this.#load.beside(this.#deps.claimAheadMs, nowMs, nowMs + this.#aheadMaxMs + INTAKE.wakeStepMs);
     return (delivery) => this.#aheadMs(delivery, rowsBeside(delivery.sendAtMs));
   }
 
@@ -222,11 +201,11 @@ export class DueQueue implements DueStage {
    */
   #aheadMs({ shard, origin, lane }: Delivery, rows: number): number {
     const { preparation, rates, claimCost, claimAheadMs } = this.#deps;
-    const enqueueMs = Math.min(rows * ENQUEUE_MS, ENQUEUE_MAX_MS) * (1 - shard / SHARDS);
+    const enqueueMs = Math.min(rows * INTAKE.enqueueMs, INTAKE.enqueueMaxMs) * (1 - shard / SHARDS);
     const claimMs = Math.min(claimCost.leadMs(rows), claimAheadMs);
     const preparationMs = Math.min(preparation.aheadMs(origin), claimAheadMs);
     const aheadMs = Math.max(claimMs + enqueueMs, preparationMs);
-    return rates.isNearLimit(lane) ? Math.min(NEAR_LIMIT_LEAD_MS, aheadMs) : aheadMs;
+    return rates.isNearLimit(lane) ? Math.min(INTAKE.nearLimitLeadMs, aheadMs) : aheadMs;
   }
 }
 

@@ -3,10 +3,9 @@ import { raiseLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import type { Lanes } from "./lanes.ts";
-
-const LANES_MAX = 100;
-const DEADLINE_MS = 3_000;
 
 type Deps = { database: Database; clock: Time; lanes: Lanes; recovery: { recoveredToMs(): number } };
 
@@ -21,10 +20,12 @@ export class IdleLanes {
   /** Runs one statement for a bounded number of lanes. Returns how many were idle. */
   async runOnce(): Promise<number> {
     const { database, clock, lanes, recovery } = this.#deps;
-    const idle = lanes.takeIdle(LANES_MAX);
+    const idle = lanes.takeIdle(INTAKE.idleLanesMax);
     if (idle.length === 0) return 0;
     const usedAtMs = new Map(idle.map((lane) => [lane, lane.usedAtMs]));
-    const raised = await database.run(DEADLINE_MS, ({ sql }) => raiseLanes(sql, idle, recovery.recoveredToMs()));
+    const raised = await database.run(STATEMENTS.deadlineMs, ({ sql }) =>
+      raiseLanes(sql, idle, recovery.recoveredToMs()),
+    );
     const soonMs = clock.now() + PREFETCH_HORIZON_MS;
     for (const { dueAtMs, ...id } of raised) {
       const lane = lanes.get(laneKey(id));

@@ -7,14 +7,10 @@ import { isUnclaimed } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
+import { DELIVERY } from "../tuning/delivery.ts";
+import { INTAKE } from "../tuning/intake.ts";
 import type { Lanes } from "./lanes.ts";
-import { freeFor, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "./memory.ts";
-
-/** The time that sending itself takes, for early firing, ms. */
-const SEND_COST_MS = 0.3;
-/** The most deliveries put back at once, and how late a delivery must be to be put back, ms. */
-const PUT_BACK_MAX = 2_000;
-const PUT_BACK_AFTER_MS = 2_000;
+import { freeFor, MEMORY_OF_LATE_MAX } from "./memory.ts";
 
 type Deps = {
   deliveries: Deliveries;
@@ -54,7 +50,7 @@ export class Intake {
     if (hasExpired(due, nowMs)) return expiries.add(due);
     if (!known && !this.#hasRoom(due, nowMs)) return false;
     rates.setLimit(laneKey(due), this.#callsPerSecond(due));
-    deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, SEND_COST_MS) : 0);
+    deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, INTAKE.sendCostMs) : 0);
     return true;
   }
 
@@ -92,11 +88,11 @@ export class Intake {
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;
     if (deliveries.size < MEMORY_OF_LATE_MAX) return;
-    const tooMany = Math.min(deliveries.count("awaiting connection") - MEMORY_OF_WAITING_MAX, PUT_BACK_MAX);
+    const tooMany = Math.min(deliveries.count("awaiting connection") - INTAKE.memoryOfWaitingMax, INTAKE.atOnceMax);
     if (tooMany <= 0) return;
     const nowMs = clock.now();
     const isWaiting = ({ state, dueAtMs }: Delivery) =>
-      state === "awaiting connection" && dueAtMs < nowMs - PUT_BACK_AFTER_MS;
+      state === "awaiting connection" && dueAtMs < nowMs - DELIVERY.longLateMs;
     for (const delivery of deliveries.find(isWaiting, tooMany)) {
       const lane = lanes.get(delivery.lane);
       if (!lane) continue;
@@ -119,7 +115,7 @@ export class Intake {
   #hasRoom({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
     const { deliveries, waitingList } = this.#deps;
     if (freeFor(dueAtMs, nowMs, deliveries.holdings) === 0) return false;
-    if (deliveries.count("awaiting connection") < MEMORY_OF_WAITING_MAX || !isLate(dueAtMs, nowMs)) return true;
+    if (deliveries.count("awaiting connection") < INTAKE.memoryOfWaitingMax || !isLate(dueAtMs, nowMs)) return true;
     return !waitingList.isFull(origin);
   }
 

@@ -1,11 +1,10 @@
 import type { Database } from "#db/client.ts";
 import { auditLanes, type LaneId } from "#db/queries/schedules/due-lanes.ts";
 import type { Time } from "../runtime/clock.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 
-const LANES_MAX = 1_000;
-const EVERY_MS = 600_000;
-const DEADLINE_MS = 3_000;
-/** The dispatcher that owns this shard checks the lanes of all shards. */
+/** The dispatcher that owns this shard checks the lanes of all shards. Fixed by there being one of them. */
 const AUDITED_BY = 0;
 
 type Deps = {
@@ -33,11 +32,11 @@ export class LaneAudit {
   async runOnce(): Promise<number> {
     const { database, clock, shards, log, metrics } = this.#deps;
     if (!shards.holds(AUDITED_BY) || clock.monotonic() < this.#nextAtMs) return 0;
-    const { missing, late, next } = await database.run(DEADLINE_MS, ({ sql }) =>
-      auditLanes(sql, this.#after, LANES_MAX),
+    const { missing, late, next } = await database.run(STATEMENTS.deadlineMs, ({ sql }) =>
+      auditLanes(sql, this.#after, INTAKE.auditedLanesMax),
     );
     this.#after = next;
-    if (next === null) this.#nextAtMs = clock.monotonic() + EVERY_MS;
+    if (next === null) this.#nextAtMs = clock.monotonic() + STATEMENTS.fullEveryMs;
     metrics.mended(missing + late);
     if (missing + late > 0) log.warn({ missing, late }, "entries of the calendar of lanes were repaired");
     return missing + late;

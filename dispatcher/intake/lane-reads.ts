@@ -4,15 +4,10 @@ import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { Loop } from "../runtime/loop.ts";
+import { INTAKE } from "../tuning/intake.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-
-const DEADLINE_MS = 3_000;
-/** The most rows per statement. The answer is in memory as a whole, and processing it must not delay what is due. */
-const ROWS_MAX = 2_000;
-const LANES_MAX = 500;
-const PERIOD_MS = 100;
-const TRY_AGAIN_MS = 250;
 
 type Deps = {
   database: Database;
@@ -39,11 +34,14 @@ export class LaneReads {
     this.#deps = deps;
   }
 
-  /** Starts reading. `onError` gets errors; reading continues. Returns how to stop. */
+  /**
+   * Starts reading: ten times a second, and at once when a lane is wanted. `onError` gets errors; reading continues. Returns how to
+   * stop.
+   */
   start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
     const { lanes, clock } = this.#deps;
     const loop = new Loop(
-      PERIOD_MS,
+      100,
       async () => {
         if (!clock.isSet()) return;
         await this.runOnce();
@@ -51,7 +49,7 @@ export class LaneReads {
       },
       (error) => {
         onError(error);
-        setTimeout(() => loop.soon(), TRY_AGAIN_MS);
+        setTimeout(() => loop.soon(), STATEMENTS.tryAgainMs);
       },
     );
     lanes.onWanted = () => loop.soon();
@@ -63,7 +61,7 @@ export class LaneReads {
   async runOnce(): Promise<number> {
     const { database, calendar, lanes, intake, metrics } = this.#deps;
     lanes.wantDeferred();
-    const taken = lanes.take(LANES_MAX);
+    const taken = lanes.take(STATEMENTS.rowsMax);
     if (taken.length === 0) return 0;
     const untilMs = calendar.untilMs();
     const readings = this.#plan(taken);
@@ -77,7 +75,7 @@ export class LaneReads {
         untilMs,
         limit,
       }));
-      due = await database.run(DEADLINE_MS, ({ sql }) => readDueOfLanes(sql, wanted));
+      due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueOfLanes(sql, wanted));
     } catch (error) {
       for (const { lane } of readings) {
         lane.failRead();
@@ -92,7 +90,7 @@ export class LaneReads {
   }
 
   #plan(lanes: readonly Lane[]): Reading[] {
-    const share = Math.max(Math.floor(ROWS_MAX / lanes.length), 1);
+    const share = Math.max(Math.floor(INTAKE.atOnceMax / lanes.length), 1);
     let planned = 0;
     return lanes.map((lane) => {
       // A lane that is read again gets rows that are already in memory, so the free memory does not limit it.

@@ -2,6 +2,7 @@ import { after, type DuePlace, type DueSchedule } from "#db/queries/schedules/du
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 
 /** Schedules that came within the horizon: the due times of the first and of the last one, ms. */
 type Coming = { fromMs: number; toMs: number };
@@ -12,13 +13,16 @@ type Coming = { fromMs: number; toMs: number };
  */
 type Compared = { fromMs: number; settlesAtMs: number; fullAtMs: number };
 
-/** No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. */
+/**
+ * No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. Fixed by the timeouts
+ * of sessions, which are 5 s at most.
+ */
 export const LATE_COMMIT_MS = 60_000;
 
-/** How often everything of a lane is compared all the same, ms. */
-const FULL_EVERY_MS = 600_000;
-
-/** For this long after a lane woke, what a former owner puts back may become open, whenever it was due, ms. */
+/**
+ * For this long after a lane woke, what a former owner puts back may become open, whenever it was due, ms. Fixed by the same timeouts
+ * and the lease of a claim.
+ */
 const SETTLING_MS = 60_000;
 
 /** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
@@ -229,7 +233,7 @@ export class Lane {
   settle(fromMs: number, atMs: number): void {
     if (atMs < this.#compared.settlesAtMs) return;
     this.#compared.fromMs = Math.max(this.#compared.fromMs, fromMs);
-    if (atMs >= this.#compared.fullAtMs) this.#compared.fullAtMs = atMs + FULL_EVERY_MS;
+    if (atMs >= this.#compared.fullAtMs) this.#compared.fullAtMs = atMs + STATEMENTS.fullEveryMs;
   }
 
   /** Takes rows into memory, and notes how far it was read. */

@@ -1,8 +1,9 @@
 import type { Holdings } from "../delivery/holdings.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
+import { INTAKE } from "../tuning/intake.ts";
 import type { Lane, LaneEntry } from "./lane.ts";
-import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX, NEAR_MS } from "./memory.ts";
+import { MEMORY_OF_LATE_MAX } from "./memory.ts";
 
 /**
  * Lanes take turns to be read, by the due time of their next schedule to read. Lanes are read ahead of time, so all
@@ -15,12 +16,6 @@ const TURNS: TurnRules<LaneEntry> = {
   isWaiting: isCurrent,
   aheadMs: Number.POSITIVE_INFINITY,
 };
-
-/**
- * While there is memory for fewer late schedules than this, late lanes are read ten times a second, not one statement
- * after the other for the little that each delivery leaves free.
- */
-const ROOM_MIN = 500;
 
 /** The lanes that wait to be read. Above MEMORY_OF_LATE_MAX, memory is reserved for what is on time and near. */
 export class LanesToRead {
@@ -38,7 +33,7 @@ export class LanesToRead {
    * read and the others take turns, as long as there are both.
    */
   take(max: number, memory: number, nowMs: number): Lane[] {
-    const room = Math.min(max, MEMORY_MAX - memory);
+    const room = Math.min(max, INTAKE.memoryMax - memory);
     const lanes: Lane[] = [];
     while (lanes.length < room) {
       const isReserved = memory + lanes.length >= MEMORY_OF_LATE_MAX;
@@ -55,15 +50,15 @@ export class LanesToRead {
 
   /** Whether lanes are to be read at once, and not only ten times a second. */
   isUrgent({ memory, states }: Pick<Holdings, "memory" | "states">, nowMs: number): boolean {
-    if (memory >= MEMORY_MAX) return false;
+    if (memory >= INTAKE.memoryMax) return false;
     if (this.#mayTakeUntried(nowMs, memory >= MEMORY_OF_LATE_MAX)) return true;
     // Late schedules would find no room, however many were read.
-    if (states["awaiting connection"] >= MEMORY_OF_WAITING_MAX) return false;
-    return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - ROOM_MIN;
+    if (states["awaiting connection"] >= INTAKE.memoryOfWaitingMax) return false;
+    return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - INTAKE.readAtOnceFreeMin;
   }
 
   #takeMore(nowMs: number, isReserved: boolean): LaneEntry | undefined {
-    return isReserved ? this.#more.takeOnTime(nowMs, nowMs + NEAR_MS) : this.#more.take(nowMs);
+    return isReserved ? this.#more.takeOnTime(nowMs, nowMs + INTAKE.nearMs) : this.#more.take(nowMs);
   }
 
   #takeUntried(nowMs: number, isReserved: boolean): LaneEntry | undefined {
@@ -76,7 +71,7 @@ export class LanesToRead {
    */
   #mayTakeUntried(nowMs: number, isReserved: boolean): boolean {
     const first = this.#untried.peek();
-    return first !== undefined && !(isReserved && first.dueMs > nowMs + NEAR_MS);
+    return first !== undefined && !(isReserved && first.dueMs > nowMs + INTAKE.nearMs);
   }
 }
 

@@ -2,15 +2,14 @@ import type { ComingLane, DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate } from "../runtime/lateness.ts";
+import { INTAKE } from "../tuning/intake.ts";
 import { DeferredLanes } from "./deferred-lanes.ts";
 import { Lane } from "./lane.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
 import { freeFor, laneMax } from "./memory.ts";
 
-/** The most awake lanes. Further ones stay in the calendar until others were removed. */
+/** Bounds memory: awake lanes. Further ones stay in the calendar until others were removed. */
 export const LANES_MAX = 150_000;
-/** A lane is idle when it has had nothing for this long, ms. */
-const IDLE_MS = 10_000;
 type Deps = {
   clock: Time;
   holdings: Readonly<Holdings>;
@@ -110,9 +109,9 @@ export class Lanes {
     if (this.#isEmpty(lane)) this.#resting.set(lane, this.#deps.clock.monotonic());
   }
 
-  /** Returns up to `max` idle lanes. Those that are not forgotten become idle again after IDLE_MS. */
+  /** Returns up to `max` idle lanes. Those that are not forgotten become idle again after INTAKE.idleAfterMs. */
   takeIdle(max: number): Lane[] {
-    const sinceMs = this.#deps.clock.monotonic() - IDLE_MS;
+    const sinceMs = this.#deps.clock.monotonic() - INTAKE.idleAfterMs;
     const idle: Lane[] = [];
     for (const [lane, restsFromMs] of this.#resting) {
       if (idle.length >= max || restsFromMs > sinceMs) break;

@@ -4,7 +4,7 @@ import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { isEnvironment } from "#domain/environment.ts";
 import type { Time } from "../runtime/clock.ts";
 
-/** A listener that gets no heartbeat for this long is replaced, ms. Heartbeats are sent every two seconds. */
+/** A listener that gets no heartbeat for this long is replaced, ms. Fixed by the heartbeats, which are sent every two seconds. */
 const SILENCE_MAX_MS = 7_000;
 
 const ANSWERED = "answered:";

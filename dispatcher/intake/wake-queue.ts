@@ -1,10 +1,8 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import { StepQueue } from "../runtime/step-queue.ts";
+import { INTAKE } from "../tuning/intake.ts";
 import { Flow } from "./flow.ts";
 import { NearQueue, type WakeUp } from "./near-queue.ts";
-
-/** Flows that are woken later than soon are looked at in steps of this, ms, so that many share one wake-up. */
-export const STEP_MS = 50;
 
 /**
  * When deliveries are woken. Deliveries of one lane to one origin are a flow: the first of them has a time, and the others
@@ -13,7 +11,7 @@ export const STEP_MS = 50;
 export class WakeQueue {
   readonly #flows = new Map<string, Flow>();
   /** Flows whose time is still to be determined, and those that are woken some steps later. */
-  readonly #ahead = new StepQueue<WakeUp>(STEP_MS);
+  readonly #ahead = new StepQueue<WakeUp>(INTAKE.wakeStepMs);
   /** Flows that are woken next. */
   readonly #near: NearQueue;
 

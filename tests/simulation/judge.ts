@@ -1,4 +1,4 @@
-import { MEMORY_MAX } from "#dispatcher/intake/memory.ts";
+import { INTAKE } from "#dispatcher/tuning/intake.ts";
 import type { Simulation } from "./fleet.ts";
 import { doubled, early, latenessOf, mostInASecond, overtaken, quantile, type Sent, unfinished } from "./ledger.ts";
 import type { StoredAccount } from "./store.ts";
@@ -80,7 +80,7 @@ function overBounds({ config, targets: { peaks }, memoryMost }: Simulation): str
     ...over("requests of an account", peaks.ofAccount.most, connectionsPerAccount),
     ...over("requests of an account to one origin", peaks.ofAccountToOrigin.most, connectionsPerOrigin),
   ];
-  return memoryMost > MEMORY_MAX ? [...found, `${memoryMost} schedules were in memory at once`] : found;
+  return memoryMost > INTAKE.memoryMax ? [...found, `${memoryMost} schedules were in memory at once`] : found;
 }
 
 const over = (what: string, most: ReadonlyMap<string, number>, max: number): string[] =>

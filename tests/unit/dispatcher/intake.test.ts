@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Intake } from "#dispatcher/intake/intake.ts";
-import { MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
+import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import { INTAKE } from "#dispatcher/tuning/intake.ts";
 
 /** An intake with `size` deliveries in memory, of which `waiting` are late and wait for a connection. */
 function createIntake(size: number, waiting: number) {
@@ -21,7 +22,7 @@ function createIntake(size: number, waiting: number) {
 }
 
 it("late schedules that wait for a connection are put back once they leave no memory for other late ones", () => {
-  const { intake, removed, readAgain } = createIntake(MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX + 300);
+  const { intake, removed, readAgain } = createIntake(MEMORY_OF_LATE_MAX, INTAKE.memoryOfWaitingMax + 300);
   intake.putBackWaiting();
   expect(removed).toHaveLength(300);
   expect(readAgain).toHaveLength(300);
@@ -29,8 +30,8 @@ it("late schedules that wait for a connection are put back once they leave no me
 
 it("late schedules that wait for a connection stay while others fit into memory, or while they are few", () => {
   for (const [size, waiting] of [
-    [MEMORY_OF_LATE_MAX - 1, MEMORY_OF_WAITING_MAX + 300],
-    [MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX],
+    [MEMORY_OF_LATE_MAX - 1, INTAKE.memoryOfWaitingMax + 300],
+    [MEMORY_OF_LATE_MAX, INTAKE.memoryOfWaitingMax],
   ] as const) {
     const { intake, removed } = createIntake(size, waiting);
     intake.putBackWaiting();

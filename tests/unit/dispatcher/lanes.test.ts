@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { type Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
-import { LARGE_BURST } from "#dispatcher/delivery/reserve.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
-import { MEMORY_MAX, MEMORY_OF_LATE_MAX, MEMORY_OF_WAITING_MAX } from "#dispatcher/intake/memory.ts";
+import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import { DELIVERY } from "#dispatcher/tuning/delivery.ts";
+import { INTAKE } from "#dispatcher/tuning/intake.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 /** Lanes with a clock that stands still until `pass` is called. `memory` says how full the memory is. */
@@ -100,7 +101,7 @@ describe("a lane that was deferred for lack of memory", () => {
     }
     pass(200);
     lanes.wantDeferred();
-    holdings.memory = MEMORY_MAX;
+    holdings.memory = INTAKE.memoryMax;
     expect(taken()).toEqual([]);
     holdings.memory = MEMORY_OF_LATE_MAX;
     expect(taken()).toEqual(["on time"]);
@@ -140,7 +141,7 @@ describe("lanes of a large burst", () => {
     const wake = (accountId: string, inMs: number) =>
       lanes.wake({ accountId, env: "live", shard: 0, dueAtMs: 1_000_000 + inMs }, `${accountId}:live`);
     holdings.memory = MEMORY_OF_LATE_MAX;
-    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), LARGE_BURST);
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), DELIVERY.largeBurst);
     wake("of the burst", 500);
     wake("after it", 700);
     expect(taken()).toEqual(["after it"]);
@@ -156,7 +157,7 @@ describe("lanes of a large burst", () => {
   it("use the memory that is not reserved like other lanes", () => {
     const { lanes, holdings, read, taken } = createLanes();
     const first = read("first", 500);
-    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), LARGE_BURST);
+    holdings.memoryByInstant.set(instantOf(1_000_000 + 500), DELIVERY.largeBurst);
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
     lanes.readAgain(first, 1_000_000 + 500);
     expect(taken()).toEqual(["first"]);
@@ -171,7 +172,7 @@ describe("while too many late schedules wait for a connection", () => {
     pass(200);
     lanes.wantDeferred();
     expect(lanes.hasMore()).toBe(true);
-    holdings.states["awaiting connection"] = MEMORY_OF_WAITING_MAX;
+    holdings.states["awaiting connection"] = INTAKE.memoryOfWaitingMax;
     expect(lanes.hasMore()).toBe(false);
   });
 });

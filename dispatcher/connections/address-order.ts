@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** How many addresses of a target are tried. */
+/** How many addresses of a target are tried. Fixed by docs/retries.md. */
 const TRIED_MAX = 8;
 
 /**

@@ -1,6 +1,6 @@
 import type net from "node:net";
 
-/** The next address is tried this long after the one before, ms. Source: RFC 8305, section 5 (Connection Attempt Delay). */
+/** The next address is tried this long after the one before, ms. Fixed by RFC 8305, section 5 (Connection Attempt Delay). */
 const NEXT_AFTER_MS = 250;
 
 /** No connection was open by the deadline. */

@@ -1,15 +1,10 @@
-/** How many connections a fast origin gets. More make a burst no faster, and each costs a handshake at both ends. */
-export const FAST_ORIGIN_MAX = 64;
-/** The peak of the last minute is stored as the peaks of two halves of this length, ms. */
-const PEAK_EACH_MS = 30_000;
-/** A slow origin may have this many times its peak. */
-const PEAK_SPARE = 1.25;
+import { CONNECTIONS } from "../tuning/connections.ts";
 
 /** How many connections one origin may have open, and from when on. */
 export class Allowance {
-  #connections = FAST_ORIGIN_MAX;
+  #connections: number = CONNECTIONS.fastOriginMax;
   /** The same, without those that hanging requests allow. */
-  #grown = FAST_ORIGIN_MAX;
+  #grown: number = CONNECTIONS.fastOriginMax;
   /** The most requests at once since `#peakSinceMs`, monotonic ms, and in the half minute before that. */
   #peak = 0;
   #peakBefore = 0;
@@ -49,12 +44,15 @@ export class Allowance {
 
   /** Called once a second with how many requests are on the wire: forgets peaks older than a minute, and what they had raised. */
   age(busy: number, nowMs: number): void {
-    if (nowMs - this.#peakSinceMs >= PEAK_EACH_MS) {
+    if (nowMs - this.#peakSinceMs >= CONNECTIONS.peakEachMs) {
       this.#peakBefore = this.#peak;
       this.#peak = busy;
       this.#peakSinceMs = nowMs;
     }
-    this.#grown = Math.max(FAST_ORIGIN_MAX, Math.min(this.#grown, Math.ceil(this.peak * PEAK_SPARE)));
+    this.#grown = Math.max(
+      CONNECTIONS.fastOriginMax,
+      Math.min(this.#grown, Math.ceil(this.peak * CONNECTIONS.peakFactor)),
+    );
   }
 
   /** After a failure to connect: no connection is opened before `atMs`, monotonic ms. */

@@ -1,12 +1,4 @@
-/** An origin whose answers take this long is slow, ms. */
-export const SLOW_MS = 50;
-const SLOW_FACTOR = 4;
-/** If answers take this many times the base latency, the origin is overloaded, and more connections do not help. */
-export const SLOWED_DOWN = 2;
-/** The base latency of an origin that has become slower by itself rises by this factor each second. */
-const BASE_RISE = 1.05;
-/** The period over which the pace of answers is measured, ms. */
-const PACE_MS = 250;
+import { CONNECTIONS } from "../tuning/connections.ts";
 
 /** What is known of how fast one origin answers. */
 export class Answers {
@@ -35,7 +27,7 @@ export class Answers {
 
   /** A request on the wire for longer than this takes longer than usual, ms. */
   get slowAfterMs(): number {
-    return Math.max(SLOW_MS, SLOW_FACTOR * (this.latencyMs || 0));
+    return Math.max(CONNECTIONS.slowMs, CONNECTIONS.slowFactor * (this.latencyMs || 0));
   }
 
   /**
@@ -43,7 +35,7 @@ export class Answers {
    * not used: it is also long when this process is busy and reads answers late.
    */
   get areSteadilySlow(): boolean {
-    return this.quickestMs >= SLOW_MS && !(this.quickestMs > SLOWED_DOWN * this.#baseMs);
+    return this.quickestMs >= CONNECTIONS.slowMs && !(this.quickestMs > CONNECTIONS.overloadFactor * this.#baseMs);
   }
 
   /** Records a new connection. */
@@ -70,13 +62,13 @@ export class Answers {
     this.quickestMs = this.#quickestNowMs;
     this.#quickestNowMs = Number.NaN;
     const isRising = isCrowded && this.quickestMs > this.#baseMs;
-    this.#baseMs = isRising ? Math.min(this.#baseMs * BASE_RISE, this.quickestMs) : this.quickestMs;
+    this.#baseMs = isRising ? Math.min(this.#baseMs * CONNECTIONS.baseRise, this.quickestMs) : this.quickestMs;
   }
 
   /** Answers per millisecond of late, measured anew when the last period is over. */
   paceAt(nowMs: number): number {
     const forMs = nowMs - this.#paceSinceMs;
-    if (forMs >= PACE_MS) {
+    if (forMs >= CONNECTIONS.pacePeriodMs) {
       this.pacePerMs = (this.count - this.#paceFrom) / forMs;
       this.#paceFrom = this.count;
       this.#paceSinceMs = nowMs;

@@ -4,6 +4,7 @@ import { RecordOpener } from "./record-opener.ts";
 /** Types of records, and of handshake messages (RFC 8446, 5.1 and 4). */
 const [CHANGE_CIPHER_SPEC, HANDSHAKE, APPLICATION_DATA] = [20, 22, 23];
 const [SERVER_HELLO, CERTIFICATE, FINISHED, COMPRESSED_CERTIFICATE] = [2, 11, 20, 25];
+/** Bytes of their headers, an extension, and the version in it. Fixed by RFC 8446, 5.1, 4 and 4.2.1. */
 const RECORD_HEADER = 5;
 const MESSAGE_HEADER = 4;
 const SUPPORTED_VERSIONS = 43;
@@ -11,11 +12,14 @@ const TLS_1_3 = 0x0304;
 /** The random of a ServerHello that asks for another ClientHello (RFC 8446, 4.1.3). */
 const RETRY = "cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c";
 
-/** A longer message is refused by the client by its header, or never complete: not so much is read of a handshake. */
+/**
+ * A longer message is refused by the client by its header, or never complete. Fixed by docs/limits.md: not so much is read of a
+ * handshake.
+ */
 const MESSAGE_MAX = 64 * 1024;
-/** As many certificates as Java takes. Most targets send two or three, and some the root too. */
+/** As many certificates as Java takes. Most targets send two or three, and some the root too. Fixed by docs/limits.md. */
 const CERTIFICATES_MAX = 10;
-/** How long they may take, ms: seven of P-384 do, or three of P-521. */
+/** How long they may take, ms: seven of P-384 do, or three of P-521. Fixed by docs/limits.md. */
 const VERIFICATION_MAX_MS = 10;
 
 const NOTHING = Buffer.alloc(0);

@@ -1,9 +1,8 @@
 import type net from "node:net";
 import { Client } from "undici";
 import { type Connection, ConnectionGone } from "../delivery/connection.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
 import type { Inlet } from "./open-socket.ts";
-
-const IDLE_MAX_MS = 4_000;
 
 /**
  * Puts an HTTP client on a socket. The client gets exactly this socket, once; a later connect of its own is an error.
@@ -70,8 +69,8 @@ function clientOn(origin: string, take: () => net.Socket): Client {
   return new Client(origin, {
     pipelining: 1,
     allowH2: false,
-    keepAliveTimeout: IDLE_MAX_MS,
-    keepAliveMaxTimeout: IDLE_MAX_MS,
+    keepAliveTimeout: CONNECTIONS.idleMaxMs,
+    keepAliveMaxTimeout: CONNECTIONS.idleMaxMs,
     keepAliveTimeoutThreshold: 2_000,
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -17,6 +17,7 @@ import { resolveName } from "./resolver.ts";
 
 export type OpenResult = { kind: "open"; connection: Connection } | ConnectFailure;
 
+/** Bounds memory: TLS sessions that are kept for resumption. */
 const SESSIONS_MAX = 1_000;
 
 /** `signal` aborts when nobody waits for the answer any more. `isUsable`: whether the addresses of one family are enough. */

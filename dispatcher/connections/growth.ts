@@ -1,22 +1,7 @@
-import { mostFor, RESERVED } from "../delivery/reserve.ts";
-import { FAST_ORIGIN_MAX } from "./allowance.ts";
-import { SLOW_MS, SLOWED_DOWN } from "./answers.ts";
+import { mostFor } from "../delivery/reserve.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
+import { RESERVED } from "../tuning/delivery.ts";
 import type { Origin } from "./origin.ts";
-
-/** A slow origin gets as many more connections as are needed to answer the waiting requests within this, ms. */
-const DRAIN_MS = 500;
-/** Bound on the connections of an origin whose average answer is slow but whose quickest one is not. */
-const BUSY_ORIGIN_MAX = 256;
-/** A request is overtaken once this many answers per request on the wire have arrived since it began. */
-const OVERTAKEN = 2;
-/** The shortest time without an answer after which a request counts as hanging, ms. */
-const SILENT_MS = 250;
-
-/**
- * A connection that is not open after this may go to an address that does not answer. Others are then opened beside it.
- */
-const OPENS_WITHIN_MS = 250;
-const OPENING_MAX = 32;
 
 /**
  * Whether another connection to `origin` may be opened, which for a `small` account may be a reserved one. `max` is the bound for
@@ -33,7 +18,7 @@ export const allowedTo = ({ allowance }: Origin, isSmall: boolean): number =>
 
 /** Whether a connection may be opened now: not too many at once, and not right after a failure. */
 export function mayOpenNow(origin: Origin, nowMs: number): boolean {
-  return !origin.allowance.isPaused(nowMs) && recentlyOpening(origin, nowMs) < OPENING_MAX;
+  return !origin.allowance.isPaused(nowMs) && recentlyOpening(origin, nowMs) < CONNECTIONS.openingMax;
 }
 
 /**
@@ -48,9 +33,9 @@ export function grow(
   const { answers, allowance } = origin;
   const hanging = countHanging(origin, nowMs, isCalm);
   const isSteady = answers.areSteadilySlow;
-  if (isSteady || answers.provenMs >= SLOW_MS) {
-    const lacking = Math.ceil((waiting * (isSteady ? answers.quickestMs : answers.provenMs)) / DRAIN_MS);
-    allowance.raise(origin.connections - hanging + lacking, isSteady ? max : Math.min(max, BUSY_ORIGIN_MAX));
+  if (isSteady || answers.provenMs >= CONNECTIONS.slowMs) {
+    const lacking = Math.ceil((waiting * (isSteady ? answers.quickestMs : answers.provenMs)) / CONNECTIONS.drainMs);
+    allowance.raise(origin.connections - hanging + lacking, isSteady ? max : Math.min(max, CONNECTIONS.busyOriginMax));
   }
   allowance.allowFor(hanging, max);
 }
@@ -62,7 +47,7 @@ export function grow(
 export function growAhead(origin: Origin, underWay: (latencyMs: number) => number, max: number): number {
   const { answers, allowance } = origin;
   if (!answers.areSteadilySlow) return 0;
-  const needed = Math.min(underWay(Math.min(answers.latencyMs, SLOWED_DOWN * answers.quickestMs)), max);
+  const needed = Math.min(underWay(Math.min(answers.latencyMs, CONNECTIONS.overloadFactor * answers.quickestMs)), max);
   allowance.raise(needed, max);
   return needed;
 }
@@ -70,14 +55,14 @@ export function growAhead(origin: Origin, underWay: (latencyMs: number) => numbe
 /** Called once a second: forgets old peaks, and updates the quickest and the base latency. */
 export function age(origin: Origin, nowMs: number): void {
   origin.allowance.age(origin.busy.size, nowMs);
-  origin.answers.age(origin.busy.size > FAST_ORIGIN_MAX);
+  origin.answers.age(origin.busy.size > CONNECTIONS.fastOriginMax);
 }
 
 /** How many connections are being opened since at most a quarter of a second. */
 function recentlyOpening(origin: Origin, nowMs: number): number {
   let n = 0;
   if (origin.opening.size === 0) return n;
-  for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < OPENS_WITHIN_MS) n++;
+  for (const { sinceMs } of origin.opening) if (nowMs - sinceMs < CONNECTIONS.silentMs) n++;
   return n;
 }
 
@@ -86,8 +71,8 @@ function recentlyOpening(origin: Origin, nowMs: number): number {
  * on the wire, or when the origin has answered nothing for longer than it usually takes.
  */
 function countHanging({ answers, busy }: Origin, nowMs: number, isCalm: boolean): number {
-  const overtakenAt = answers.count - OVERTAKEN * busy.size;
-  const silentMs = Math.max(SILENT_MS, answers.slowAfterMs);
+  const overtakenAt = answers.count - CONNECTIONS.overtaken * busy.size;
+  const silentMs = Math.max(CONNECTIONS.silentMs, answers.slowAfterMs);
   let n = 0;
   for (const [connection, sinceMs] of busy) {
     const isOvertaken = connection.answersBefore <= overtakenAt;

@@ -3,35 +3,38 @@ import { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { RefusedBytes } from "../delivery/connection.ts";
 import type { ProvenWait, Reading } from "../runtime/proven-wait.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
 import { CertificateWatch } from "./certificate-watch.ts";
 import type { Reader, ReadTurns } from "./read-turns.ts";
 
-/** As much is decrypted at once. It may be 150 changes of keys, or as many records of one byte, which take 2 ms. */
-const SLICE_BYTES = 4 * 1024;
-/** The most that is read of a handshake. Ten large certificates have less than 20 KiB. */
+/** The most that is read of a handshake. Ten large certificates have less than 20 KiB. Fixed by docs/limits.md. */
 const HANDSHAKE_MAX = 64 * 1024;
 /**
  * What is read of a connection beyond what it says, as the bytes that records, session tickets and changes of keys take: so many
- * in all, a little more for each request, and an eighth of the answers.
+ * in all, a little more for each request, and an eighth of the answers. Fixed by docs/limits.md.
  */
 const HIDDEN_MAX = 32 * 1024;
 const HIDDEN_PER_REQUEST = 1024;
 const HIDDEN_SHARE = 1 / 8;
-/** What is beyond this is charged to the account: 11 µs for the 27 bytes of a change of keys, and more for a ticket. */
+/**
+ * What is beyond this is charged to the account: 11 µs for the 27 bytes of a change of keys, and more for a ticket. Guards against
+ * targets that have this process compute.
+ */
 const HIDDEN_FREE = 4 * 1024;
 const HIDDEN_BYTE_MS = 0.0005;
-/** Certificates that take longer than this are charged to the account, ms. */
+/** Certificates that take longer than this are charged to the account, ms. Guards against the same. */
 const CERTIFICATES_FREE_MS = 4;
-/** In how many pieces the bytes of a connection may arrive; each is read by itself, which takes 20 µs. */
+/** In how many pieces the bytes of a connection may arrive. Guards against the same: each is read by itself, which takes 20 µs. */
 const PIECES_MAX = 512;
 const PIECES_PER_REQUEST = 16;
 const BYTES_PER_PIECE = 64;
-/** While more than this waits to be passed on, nothing is read from the socket. */
+/** Bounds memory: while more than this waits to be passed on, nothing is read from the socket. */
 const WAITING_MAX = 64 * 1024;
+/** Fixed by RFC 8446, 5.1. */
 const RECORD_HEADER = 5;
 /**
- * With TLS 1.2 the records of another handshake can be told from others. One that asks for it has at most so many bytes. The client
- * declines each request with a record of its own: 4,000 of them in one record took a second.
+ * Guards against those who ask for another handshake. With TLS 1.2 its records can be told from others, and one that asks for it has at
+ * most so many bytes. The client declines each request with a record of its own: 4,000 of them in one record took a second.
  */
 const HANDSHAKE_RECORD = 22;
 const ASKING_RECORD_MAX = 96;
@@ -75,7 +78,7 @@ export class GuardedStream extends Duplex implements Reader {
   reading: Reading | undefined;
 
   constructor(raw: Socket, accountId: string, deps: { turns: ReadTurns; provenWait: ProvenWait }) {
-    super({ allowHalfOpen: false, readableHighWaterMark: SLICE_BYTES });
+    super({ allowHalfOpen: false, readableHighWaterMark: CONNECTIONS.sliceBytes });
     this.#raw = raw;
     this.accountId = accountId;
     this.#turns = deps.turns;
@@ -111,9 +114,9 @@ export class GuardedStream extends Duplex implements Reader {
   readSlice(): boolean {
     const first = this.#waiting[0];
     if (this.destroyed || !first) return false;
-    if (first.length > SLICE_BYTES) this.#waiting[0] = first.subarray(SLICE_BYTES);
+    if (first.length > CONNECTIONS.sliceBytes) this.#waiting[0] = first.subarray(CONNECTIONS.sliceBytes);
     else this.#waiting.shift();
-    const wantsMore = this.#pass(first.subarray(0, SLICE_BYTES));
+    const wantsMore = this.#pass(first.subarray(0, CONNECTIONS.sliceBytes));
     const why = this.destroyed ? undefined : this.#judge();
     if (why) this.destroy(new RefusedBytes(why));
     if (this.destroyed) return false;

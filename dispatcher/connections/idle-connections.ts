@@ -1,8 +1,7 @@
+import { CONNECTIONS } from "../tuning/connections.ts";
 import type { Account, OwnedConnection } from "./accounts.ts";
 import type { Origin } from "./origin.ts";
 import type { Origins } from "./origins.ts";
-
-const UNUSED_MAX_MS = 4_000;
 
 /** An idle connection of `account` that can be closed to make room for a new one to the origin `than`. */
 export function idleOf(account: Account, than: Origin, origins: Origins): OwnedConnection | undefined {
@@ -33,7 +32,7 @@ export function idleOfAnother(than: Origin, origins: Origins): OwnedConnection |
 export function unusedInVain(origin: Origin, kept: number, nowMs: number): OwnedConnection[] {
   if (origin.unused.length === 0) return [];
   const surplus = Math.max(origin.open - kept, 0);
-  return origin.unused.filter(({ openedAtMs }) => nowMs - openedAtMs >= UNUSED_MAX_MS).slice(0, surplus);
+  return origin.unused.filter(({ openedAtMs }) => nowMs - openedAtMs >= CONNECTIONS.idleMaxMs).slice(0, surplus);
 }
 
 function unreserved(origin: Origin, origins: Origins, which: (connection: OwnedConnection) => boolean) {

@@ -1,9 +1,5 @@
 import type { Connection } from "../delivery/connection.ts";
-
-/** How long a connection rests after its answer while nobody knows whether the origin keeps connections open, ms. */
-const REST_MS = 25;
-/** A connection that its origin closes within this time of an answer was closed because of the answer, ms. */
-const CLOSES_WITHIN_MS = 100;
+import { CONNECTIONS } from "../tuning/connections.ts";
 
 type Rest = { timer: NodeJS.Timeout; then: (mayReuse: boolean) => void };
 
@@ -33,13 +29,13 @@ export class KeepAlive {
       then(false);
       return;
     }
-    this.#restFor(Math.max(REST_MS, 2 * this.#closedAfterMs), connection, then);
+    this.#restFor(Math.max(CONNECTIONS.restMs, 2 * this.#closedAfterMs), connection, then);
   }
 
   /** `connection` was closed, and not by this process. */
   closed(connection: Connection, nowMs: number): void {
     const afterMs = nowMs - connection.answeredAtMs;
-    if (afterMs < CLOSES_WITHIN_MS) {
+    if (afterMs < CONNECTIONS.closesWithinMs) {
       this.#isKept = false;
       this.#closedAfterMs = Math.max(this.#closedAfterMs, afterMs, 1);
     }
@@ -48,7 +44,7 @@ export class KeepAlive {
 
   /** Bytes that have not been read may be the end of the connection. */
   #handOn(connection: Connection, then: (mayReuse: boolean) => void): void {
-    if (connection.hasUnread) this.#restFor(REST_MS, connection, then);
+    if (connection.hasUnread) this.#restFor(CONNECTIONS.restMs, connection, then);
     else then(true);
   }
 
@@ -63,7 +59,7 @@ export class KeepAlive {
     const rest = this.#resting.get(connection);
     if (!rest) return;
     if (connection.hasUnread) {
-      this.#restFor(REST_MS, connection, rest.then);
+      this.#restFor(CONNECTIONS.restMs, connection, rest.then);
       return;
     }
     if (connection.broken) {

@@ -1,21 +1,17 @@
-import { mostFor, RESERVED } from "../delivery/reserve.ts";
+import { mostFor } from "../delivery/reserve.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
+import { RESERVED } from "../tuning/delivery.ts";
 import type { Account } from "./accounts.ts";
-
-/** An account with fewer connections than this is small. */
-const SMALL_ACCOUNT = 16;
-/** The share of the process's connections that all accounts together may have to one origin. */
-const ORIGIN_SHARE = 0.25;
-/** The share of the process's connections that one account may be opening at once: its hosts may not answer. */
-const OPENING_SHARE = 0.125;
 
 /** The most connections of one account to one origin, of one account in all, and of the process. */
 export type ConnectionLimits = { perOrigin: number; perAccount: number; total: number };
 
 /** The most connections that all accounts together may have to one origin. */
-export const originMax = ({ total }: ConnectionLimits): number => Math.max(Math.floor(total * ORIGIN_SHARE), 1);
+export const originMax = ({ total }: ConnectionLimits): number =>
+  Math.max(Math.floor(total * CONNECTIONS.originShare), 1);
 
 /** The most connections that one account may be opening at once. Each resolves its name first. */
-const openingMax = ({ total }: ConnectionLimits): number => Math.max(Math.floor(total * OPENING_SHARE), 1);
+const openingMax = ({ total }: ConnectionLimits): number => Math.max(Math.floor(total * CONNECTIONS.openingShare), 1);
 
 /** Whether `account` may open another connection, after closing one of its idle ones if needed. */
 export const mayOpenAnother = ({ busy, opening }: Account, limits: ConnectionLimits): boolean =>
@@ -27,6 +23,6 @@ export const isFull = (account: Account | undefined, { perAccount }: ConnectionL
 
 /** The most connections that the process may have when one is opened for `account`, which is undefined while it has none. */
 export function maxOfAll({ total }: ConnectionLimits, account: Account | undefined): number {
-  const isSmall = account === undefined || account.connections < SMALL_ACCOUNT;
+  const isSmall = account === undefined || account.connections < CONNECTIONS.smallAccount;
   return mostFor(total, total * RESERVED.shareForSmallAccounts, isSmall);
 }

@@ -1,9 +1,8 @@
 import type { Holdings } from "../delivery/holdings.ts";
 import { Origin } from "./origin.ts";
 
-/** How long after its last use an origin's latency and distance are remembered, ms. */
+/** Bounds memory: how long after their last use idle origins are remembered, ms, and how many. */
 const REMEMBERED_MS = 600_000;
-/** The most idle origins that are remembered. */
 const REMEMBERED_MAX = 10_000;
 
 /** The origins that this process knows. Periodic work looks only at the active ones. */

@@ -1,8 +1,8 @@
 import { describeOwnFault, type OwnFault } from "./own-fault-codes.ts";
 
-/** A fault is over when nothing has failed by it for this long, ms. */
+/** A fault is over when nothing has failed by it for this long, ms. Guards a machine that cannot connect. */
 const OVER_AFTER_MS = 30_000;
-/** A fault that comes and goes is told once in this time, ms. */
+/** A fault that comes and goes is told once in this time, ms. Guards the log. */
 const TOLD_EVERY_MS = 60_000;
 
 /** What an operator is told: a fault has begun, or is over. */

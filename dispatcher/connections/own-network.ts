@@ -13,8 +13,9 @@ import { Streaks } from "./streaks.ts";
 
 type Family = 4 | 6;
 
-const NEVER = -1;
+const NEVER = Number.NEGATIVE_INFINITY;
 const NETWORKS = { 4: "IPv4 network", 6: "IPv6 network" } as const;
+/** Name servers are asked once in this time at most, ms. Guards a machine that cannot connect. */
 const ASKED_EVERY_MS = 1_000;
 /** Root name servers, to which there is a route wherever there is one to the internet. Nothing is sent to them. */
 const FAR = { 4: "198.41.0.4", 6: "2001:503:ba3e::2:30" };
@@ -150,8 +151,9 @@ type NetworkProbes = {
   askNameServers: () => Promise<string | null>;
 };
 
+/** Fixed by RFC 863. */
 const DISCARD_PORT = 9;
-/** How long a name server may take, ms, and the number of tries; c-ares doubles the time with each. */
+/** How long a name server may take, ms, and the number of tries; c-ares doubles the time with each. Guards against silent ones. */
 const TIMEOUT_MS = 1_000;
 const TRIES = 2;
 

@@ -2,6 +2,7 @@ import { earlyLeadMs } from "#domain/early-fire.ts";
 import type { Connection } from "../delivery/connection.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { CONNECTIONS } from "../tuning/connections.ts";
 import { Accounts, type Opening, type OwnedConnection } from "./accounts.ts";
 import type { FurtherSockets } from "./address-race.ts";
 import type { OpenResult } from "./dialer.ts";
@@ -13,8 +14,6 @@ import type { Origin } from "./origin.ts";
 import type { Origins } from "./origins.ts";
 import type { PoolListener } from "./pool-listener.ts";
 import { type Recount, recount } from "./recount.ts";
-
-const KEPT_MAX_MS = 60_000;
 
 type Deps = {
   origins: Origins;
@@ -205,7 +204,7 @@ export class Pool {
   }
 
   #isOld(connection: Connection): boolean {
-    return this.#now() - connection.openedAtMs >= KEPT_MAX_MS;
+    return this.#now() - connection.openedAtMs >= CONNECTIONS.keptMaxMs;
   }
 
   /**

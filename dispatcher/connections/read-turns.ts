@@ -1,21 +1,11 @@
+import { CONNECTIONS } from "../tuning/connections.ts";
+
 /** A connection from which bytes are read, for the account that it was opened for. */
 export type Reader = {
   readonly accountId: string;
   /** Reads a few bytes. Returns whether more have arrived. */
   readSlice(): boolean;
 };
-
-/**
- * How long connections are read in one turn of the event loop, ms of the CPU; then what else is due goes first. By the clock
- * alone a turn would be a single slice on a machine whose CPUs are busy, since time passes while this process waits for one,
- * and a burst would cost up to half as much again for all the turns.
- */
-const TURN_MS = 4;
-/** An account that was charged is read again after this many times as long: what is charged takes 1/20 of the loop. */
-const PAUSE_FACTOR = 20;
-
-/** What an account may use in a round while others wait, ms. One that used more is passed over until they had as much. */
-const QUANTUM_MS = 0.25;
 
 /** The readers of one account. `usedMs`: beyond its rounds. `pausedUntilMs` is 0 when it is not paused. */
 type Queue = { accountId: string; readers: Set<Reader>; usedMs: number; pausedUntilMs: number };
@@ -55,7 +45,7 @@ export class ReadTurns {
     const queue = this.#queueOf(accountId);
     const nowMs = this.#monotonic();
     const isPaused = queue.pausedUntilMs > nowMs;
-    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, nowMs) + ms * PAUSE_FACTOR;
+    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, nowMs) + ms * CONNECTIONS.chargedPauseFactor;
     this.#ready.delete(queue);
     if (!isPaused) this.#resumeLater(queue, nowMs);
   }
@@ -113,7 +103,7 @@ export class ReadTurns {
 
   /** To ask for the CPU time takes 2 µs, so the clock is asked first. */
   #hasTime(): boolean {
-    return this.#spentMs < TURN_MS || this.#cpuMs() - this.#beganAtCpuMs < TURN_MS;
+    return this.#spentMs < CONNECTIONS.readTurnMs || this.#cpuMs() - this.#beganAtCpuMs < CONNECTIONS.readTurnMs;
   }
 
   #dropIdle(queue: Queue): void {
@@ -125,8 +115,8 @@ export class ReadTurns {
   /** The account whose round it is. One that has used its quantum goes behind the others, with what it used beyond that. */
   #next(): Queue | undefined {
     for (const queue of this.#ready) {
-      if (queue.usedMs <= QUANTUM_MS || this.#ready.size === 1) return queue;
-      queue.usedMs -= QUANTUM_MS;
+      if (queue.usedMs <= CONNECTIONS.readQuantumMs || this.#ready.size === 1) return queue;
+      queue.usedMs -= CONNECTIONS.readQuantumMs;
       this.#ready.delete(queue);
       this.#ready.add(queue);
     }

@@ -6,6 +6,7 @@ const SUITES = new Map([
   [0x1302, { cipher: "aes-256-gcm", keyBytes: 32, hash: "sha384" }],
   [0x1303, { cipher: "chacha20-poly1305", keyBytes: 32, hash: "sha256" }],
 ] as const);
+/** Fixed by RFC 8446, 5.2 and 5.3. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 5;

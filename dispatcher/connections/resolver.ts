@@ -1,9 +1,9 @@
 import { promises as dns } from "node:dns";
 
-/** The timeout of one query to a name server, ms, and the number of tries. */
+/** The timeout of one query to a name server, ms, and the number of tries. Guards against silent ones. */
 const TIMEOUT_MS = 2_500;
 const TRIES = 3;
-/** When one family has addresses, the other has this much longer to answer, ms. */
+/** When one family has addresses, the other has this much longer to answer, ms. Guards against a family that is not answered for. */
 const OTHER_FAMILY_MS = 250;
 
 /**

@@ -1,6 +1,5 @@
-/** What has not failed again within this time has ended, ms. */
+/** Bounds memory: what has not failed again within this time has ended, ms, and so many are remembered. */
 const ENDS_AFTER_MS = 120_000;
-/** The most that are remembered. */
 const KEPT_MAX = 10_000;
 
 /** What fails again and again, and since when, by key. */

@@ -2,16 +2,16 @@ import type { Database } from "#db/client.ts";
 import { readSealedRequests } from "#db/queries/schedules/stored-request.ts";
 import type { KeyRing } from "#domain/cipher.ts";
 import { AskedThread } from "../runtime/asked-thread.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import { type AnsweredOutcome, textQuestion } from "./answered-outcome.ts";
 import type { TextQuestion } from "./error-text.ts";
 import type { TextAnswer } from "./text-thread.ts";
 
-const DEADLINE_MS = 5_000;
-/** How long the texts of a batch may hold up its record, ms. */
+/** How long the texts of a batch may hold up its record, ms. Guards against targets that fail many requests at once. */
 const BATCH_MS = 1_000;
-/** The time of the thread that one account may take, ms in a second. */
+/** The time of the thread that one account may take, ms in a second. Guards against the same. */
 const SHARE_MS = 100;
-/** How many texts are computed without a look at the shares, and the most ciphertext that is read for them, bytes. */
+/** Bounds memory: how many texts are computed without a look at the shares, and the most ciphertext that is read for them, bytes. */
 const AT_ONCE = 16;
 const SEALED_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -87,7 +87,9 @@ export class ErrorTexts {
   #compute(part: AnsweredOutcome[]): Promise<TextAnswer[]> {
     const turn = this.#turn.then(async () => {
       const ids = part.map(({ record }) => record.scheduleId);
-      const sealed = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => readSealedRequests(sql, ids));
+      const sealed = await this.#deps.database.run(STATEMENTS.recordDeadlineMs, ({ sql }) =>
+        readSealedRequests(sql, ids),
+      );
       const questions = part.map((one) => textQuestion(one, sealed.get(one.record.scheduleId) ?? null));
       return (await this.#thread.ask(questions)) ?? [];
     });
@@ -96,7 +98,7 @@ export class ErrorTexts {
   }
 }
 
-/** Shares that are remembered at a time. */
+/** Bounds memory: shares that are remembered at a time. */
 const ACCOUNTS_MAX = 10_000;
 
 type Numbered = { outcome: AnsweredOutcome; at: number };

@@ -1,11 +1,8 @@
-const FLUSH_AFTER_MS = 40;
-/** A smaller batch waits longer for more. With 13 rows per statement, a row cost twice as much as in a full one. */
-const FEW = 50;
-const FLUSH_FEW_AFTER_MS = 100;
+import { RECORDING } from "../tuning/recording.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
+
+/** Outcomes that could not be written are tried again after this, ms. Guards a database that is away. */
 const FAILING_MS = 500;
-/** While due requests have not left, record statements wait for them, at most this long and below this many outcomes. */
-const GIVES_WAY_MS = 500;
-const GIVES_WAY_ROWS = 5_000;
 
 /** The outcomes that wait to be written. */
 export interface Outcomes {
@@ -39,7 +36,7 @@ export class FlushTimer {
   soon(): void {
     if (this.#outcomes.waiting() === 0) return;
     if (this.#outcomes.isFull() && !this.#givesWay()) this.#flush();
-    else this.#timer ??= setTimeout(this.#onTimer, this.#outcomes.isFailing() ? FAILING_MS : FLUSH_AFTER_MS);
+    else this.#timer ??= setTimeout(this.#onTimer, this.#outcomes.isFailing() ? FAILING_MS : RECORDING.flushAfterMs);
   }
 
   stop(): void {
@@ -47,8 +44,8 @@ export class FlushTimer {
   }
 
   readonly #onTimer = (): void => {
-    const isEarly = this.#outcomes.waiting() < FEW && !this.#outcomes.isFailing();
-    if (isEarly) this.#timer = setTimeout(this.#onEnd, FLUSH_FEW_AFTER_MS - FLUSH_AFTER_MS);
+    const isEarly = this.#outcomes.waiting() < STATEMENTS.fewRows && !this.#outcomes.isFailing();
+    if (isEarly) this.#timer = setTimeout(this.#onEnd, RECORDING.flushFewAfterMs - RECORDING.flushAfterMs);
     else this.#onEnd();
   };
 
@@ -70,6 +67,6 @@ export class FlushTimer {
     }
     const now = this.#monotonic();
     this.#behindSinceMs = Math.min(this.#behindSinceMs, now);
-    return now - this.#behindSinceMs < GIVES_WAY_MS && this.#outcomes.waiting() < GIVES_WAY_ROWS;
+    return now - this.#behindSinceMs < RECORDING.givesWayMs && this.#outcomes.waiting() < RECORDING.givesWayRows;
   }
 }

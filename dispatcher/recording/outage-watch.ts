@@ -1,8 +1,8 @@
-/** No answer for this long means that the database was away, ms. Its clock is read five times a second. */
+/** No answer for this long means that the database was away, ms. Fixed by its clock, which is read five times a second. */
 const OUTAGE_MS = 1_000;
-/** After an outage, recovery waits this long, so that every dispatcher can write the outcomes that it holds, ms. */
+/** After an outage, recovery waits this long, so that every dispatcher can write the outcomes that it holds, ms. Guards outcomes. */
 const PAUSE_MS = 15_000;
-/** Repeated outages delay recovery for at most this long, ms. */
+/** The longest that repeated outages delay recovery, ms. Guards against a database that never stays. */
 const PAUSED_MAX_MS = 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** How long outcomes that somebody locks wait for their next try, ms. */
+/** How long outcomes that somebody locks wait for their next try, ms. Guards against whoever locks them. */
 const LOCKED_MS = 1_000;
 
 type Deps<T> = {

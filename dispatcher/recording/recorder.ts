@@ -8,16 +8,15 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Delivery, retryOf } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import { attemptRecord } from "./attempt-record.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { FlushTimer } from "./flush-timer.ts";
 import { logAttempt, logInterrupted } from "./log-attempt.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 
-const ROWS_MAX = 500;
-const DEADLINE_MS = 5_000;
 /**
- * The most that response bodies may take while they wait to be compared with what was sent, bytes. An outcome beyond
+ * Bounds memory: response bodies that wait to be compared with what was sent, bytes. An outcome beyond
  * that is recorded without an error text.
  */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -56,7 +55,7 @@ export class Recorder {
   readonly #held = new Set<string>();
   #inFlight: Outcome[][] = [];
   #isFailing = false;
-  #rowsAtOnce = ROWS_MAX;
+  #rowsAtOnce: number = STATEMENTS.rowsMax;
   #interrupted = 0;
   #answerBytes = 0;
 
@@ -154,7 +153,7 @@ export class Recorder {
   }
 
   async #flushBatch(batch: Outcome[]): Promise<void> {
-    if (this.#queue.size === 0) this.#rowsAtOnce = ROWS_MAX;
+    if (this.#queue.size === 0) this.#rowsAtOnce = STATEMENTS.rowsMax;
     this.#inFlight.push(batch);
     let written: Map<string, number>;
     try {
@@ -175,7 +174,9 @@ export class Recorder {
   async #write(batch: Outcome[]): Promise<Map<string, number>> {
     await this.#writeErrorTexts(batch);
     const records = batch.map(({ record }) => record);
-    const written = await this.#deps.database.run(DEADLINE_MS, ({ sql }) => recordAttempts(sql, records));
+    const written = await this.#deps.database.run(STATEMENTS.recordDeadlineMs, ({ sql }) =>
+      recordAttempts(sql, records),
+    );
     this.#deps.metrics.recorded(batch.length);
     return new Map(written.map(({ id, version }) => [id, version]));
   }

@@ -3,17 +3,17 @@ import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import { readExpiredClaims } from "#db/queries/schedules/expired-claims.ts";
 import { CLAIM_LEASE_MS } from "#domain/timing.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { STATEMENTS } from "../tuning/statements.ts";
 import { interruptedRecord } from "./attempt-record.ts";
 import type { OutageWatch } from "./outage-watch.ts";
 
-const ROWS_MAX = 500;
-const DEADLINE_MS = 3_000;
-/** No claim is committed later than this after its statement began, ms: what was read up to there is all there is. */
-const LATE_COMMIT_MS = 10_000;
-/** How often all claims are looked at all the same, ms. */
-const FULL_EVERY_MS = 600_000;
-/** The most interrupted attempts that wait to be recorded. No batch is read that could exceed it. */
-export const INTERRUPTED_MAX = 2 * ROWS_MAX;
+/**
+ * No claim is committed later than this after its statement began, ms. Fixed by the session's statement_timeout, half as long: what was
+ * read up to there is all there is.
+ */
+const CLAIM_COMMITTED_WITHIN_MS = 10_000;
+/** Bounds memory: interrupted attempts that wait to be recorded. No batch is read that could exceed it. */
+export const INTERRUPTED_MAX = 2 * STATEMENTS.rowsMax;
 
 type Deps = {
   database: Database;
@@ -33,7 +33,7 @@ type Deps = {
  * left alone. After an outage, and after a step of the database's clock, recovery waits, because leases may look
  * expired that are not.
  *
- * A lease is longer than LATE_COMMIT_MS less a round: no claim that is committed later ends before what a round has
+ * A lease is longer than CLAIM_COMMITTED_WITHIN_MS less a round: no claim that is committed later ends before what a round has
  * passed. So each round begins where the last one found no older claim left: a held snapshot keeps the rows of all claims
  * before.
  */
@@ -45,7 +45,7 @@ export class Recovery {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#fullAtMs = deps.clock.monotonic() + FULL_EVERY_MS;
+    this.#fullAtMs = deps.clock.monotonic() + STATEMENTS.fullEveryMs;
   }
 
   /** A shard was taken over. Its former owner has recovered what ended before `recoveredToMs`; null when that is not known. */
@@ -66,15 +66,20 @@ export class Recovery {
     // Leases of later claims may end before.
     if (isStepped) this.#recoveredTo.clear();
     if (isStepped || !outage.mayRecover(clock.monotonic())) return 0;
-    if (recorder.interrupted() + ROWS_MAX > INTERRUPTED_MAX) return 0;
+    if (recorder.interrupted() + STATEMENTS.rowsMax > INTERRUPTED_MAX) return 0;
     const owned = shards.owned();
     if (owned.length === 0) return 0;
     const isFull = clock.monotonic() >= this.#fullAtMs;
-    if (isFull) this.#fullAtMs = clock.monotonic() + FULL_EVERY_MS;
+    if (isFull) this.#fullAtMs = clock.monotonic() + STATEMENTS.fullEveryMs;
     const nowMs = clock.now();
     const from = owned.map((id) => ({ id, fromMs: isFull ? Number.NEGATIVE_INFINITY : this.recoveredToMs(id) }));
-    const expired = await database.run(DEADLINE_MS, ({ sql }) => readExpiredClaims(sql, from, ROWS_MAX));
-    const oldestMs = Math.min(nowMs - LATE_COMMIT_MS, expired[0]?.claimDeadlineMs ?? Number.POSITIVE_INFINITY);
+    const expired = await database.run(STATEMENTS.deadlineMs, ({ sql }) =>
+      readExpiredClaims(sql, from, STATEMENTS.rowsMax),
+    );
+    const oldestMs = Math.min(
+      nowMs - CLAIM_COMMITTED_WITHIN_MS,
+      expired[0]?.claimDeadlineMs ?? Number.POSITIVE_INFINITY,
+    );
     for (const { id } of from) this.#recoveredTo.set(id, oldestMs);
     const lost = expired.filter(({ id }) => !recorder.holds(id));
     for (const claim of lost) recorder.addInterrupted(interruptedRecord(claim));

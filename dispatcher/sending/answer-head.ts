@@ -1,21 +1,22 @@
-/** "HTTP/1.1 200" and the character after it, which shows that the status code is complete. */
+/** Fixed by HTTP: "HTTP/1.1 200" and the character after it, which shows that the status code is complete. */
 const STATUS_BYTES = 13;
 const STATUS = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r\n]/;
 /** The client takes these, as a status below 100. */
 const NO_STATUS = /^HTTP\/1\.[01] 0\d\d[ \r\n]/;
 /** Completes what has arrived of a status line, to see whether it can still become one. */
 const SAMPLE = "HTTP/1.1 200 ";
+/** Fixed by HTTP. */
 const SWITCHING_PROTOCOLS = 101;
 /**
  * The most that is read of one answer, bytes as they arrive: line breaks before it, interim answers, headers, body, and what
- * delimits the body, such as the extensions of chunks.
+ * delimits the body, such as the extensions of chunks. Fixed by docs/limits.md.
  */
 const ANSWER_MAX = 256 * 1024;
-/** Interim answers, and the headers of the final one, are read up to this many bytes each. */
+/** Interim answers, and the headers of the final one, are read up to this many bytes each. Guards against endless ones. */
 const READ_MAX = 64 * 1024;
-/** The headers of an answer that are passed on; the client takes no more. */
+/** The headers of an answer that are passed on. Fixed by the client, which takes no more. */
 const PASSED_MAX = 16 * 1024;
-/** As much as is kept of one header line. */
+/** Bounds memory: as much as is kept of one header line. */
 const LINE_MAX = 256;
 const RETRY_AFTER = /^retry-after:(.*)$/is;
 /** The statuses with which Retry-After counts. */

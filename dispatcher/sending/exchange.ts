@@ -14,9 +14,11 @@ import { requestsLeft } from "./requests-left.ts";
 import type { SendLead } from "./send-lead.ts";
 import type { SendQueue } from "./send-queue.ts";
 
+/** Fixed by docs/limits.md. */
 const BODY_READ_MAX = 64 * 1024;
-/** Enough bytes for the 1,024 stored characters, and to detect parts of the request that they repeat. */
+/** Fixed by docs/limits.md: enough for the 1,024 stored characters, and to detect parts of the request that they repeat. */
 const BODY_KEPT_MAX = 8 * 1024;
+/** Bounds memory: as much as is kept of a content type. */
 const CONTENT_TYPE_MAX = 256;
 
 export type ExchangeDeps = {
@@ -29,7 +31,10 @@ export type ExchangeDeps = {
   metrics: Pick<Metrics, "sent">;
 };
 
-/** Deadlines are checked ten times a second. By then the turns of all connections have come. */
+/**
+ * Guards answers that wait since this process was stopped: deadlines are checked ten times a second, and by then the turns of all
+ * connections have come.
+ */
 const LATE_ROUNDS_MAX = 30;
 
 /**

@@ -1,10 +1,9 @@
 import type { Delivery } from "../delivery/delivery.ts";
+import { RUNTIME } from "../tuning/runtime.ts";
 import { Exchange, type ExchangeDeps } from "./exchange.ts";
 import { DeadlinePassed } from "./exchange-failure.ts";
 
-/** Deadlines are checked ten times a second. A longer gap than this means that the event loop was busy, ms. */
-const BUSY_MS = 150;
-/** If a deadline is past by more than this, the process was stopped meanwhile, ms. */
+/** Guards answers: if a deadline is past by more than this, the process was stopped meanwhile, ms. */
 const MISSED_MS = 100;
 
 /** The requests on the wire, and their deadlines. */
@@ -38,7 +37,7 @@ export class Exchanges {
       exchange.abort(new DeadlinePassed());
     }
     // After a busy stretch of the event loop, too, read answers before deciding that a request has waited too long.
-    const wasBusy = now - this.#lookedAtMs > BUSY_MS;
+    const wasBusy = now - this.#lookedAtMs > RUNTIME.busyGapMs;
     this.#lookedAtMs = now;
     if (!wasBusy) this.#deps.sendQueue.releaseLate();
   }

@@ -9,14 +9,9 @@ import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delive
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
 import { Fifo } from "../runtime/fifo.ts";
+import { SENDING } from "../tuning/sending.ts";
 
-/** Bytes prepared per event-loop turn. */
-const TURN_BYTES_MAX = 1024 * 1024;
-/** A request that leaves later than this is early, ms. */
-const SOON_MS = 25;
-/** The most early requests prepared per event-loop turn. Others that are due leave in between. */
-const TURN_EARLY_MAX = 8;
-/** Signing secrets kept in memory. Beyond this the one that was loaded first is dropped. */
+/** Bounds memory: signing secrets. Beyond this the one that was loaded first is dropped. */
 export const SECRETS_MAX = 4_096;
 const EMPTY = Buffer.alloc(0);
 
@@ -70,11 +65,11 @@ export class Preparer {
 
   readonly #prepareSome = (): void => {
     this.#isScheduled = false;
-    const soonMs = this.#deps.clock.now() + SOON_MS;
+    const soonMs = this.#deps.clock.now() + SENDING.earlyMs;
     let bytes = 0;
     let early = 0;
-    for (let next = this.#waiting.peek(); next && bytes < TURN_BYTES_MAX; next = this.#waiting.peek()) {
-      if (next.leaveAtMs > soonMs && ++early > TURN_EARLY_MAX) break;
+    for (let next = this.#waiting.peek(); next && bytes < SENDING.turnBytesMax; next = this.#waiting.peek()) {
+      if (next.leaveAtMs > soonMs && ++early > SENDING.turnEarlyMax) break;
       this.#waiting.shift();
       bytes += next.bytes;
       this.#prepare(next);

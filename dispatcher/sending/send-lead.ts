@@ -1,12 +1,9 @@
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
+import { SENDING } from "../tuning/sending.ts";
 
-/** The longest that a request is begun before its instant and then held, ms. */
-const LEAD_MAX_MS = 0.5;
-/** Smaller differences between the database's clock and the monotonic clock are ignored, ms. */
+/** Guards against a clock that is adjusted: smaller differences between it and the monotonic clock are ignored, ms. */
 export const ADJUSTED_MS = 0.25;
-const LESS_MS = 0.004;
-const MORE_MS = 0.002;
 
 /**
  * How long before its instant a request is begun: the recent time between waking up and the write. The lead is adjusted
@@ -27,8 +24,8 @@ export class SendLead {
 
   /** Adjusts the lead when the first of the requests that were begun together reaches its write. */
   adapt(leaveAtMs: number): void {
-    const change = this.#clock.now() < leaveAtMs ? -LESS_MS : MORE_MS;
-    this.#ms = Math.min(Math.max(this.#ms + change, 0), LEAD_MAX_MS);
+    const change = this.#clock.now() < leaveAtMs ? -SENDING.leadFallMs : SENDING.leadRiseMs;
+    this.#ms = Math.min(Math.max(this.#ms + change, 0), SENDING.leadMaxMs);
   }
 
   /**
@@ -38,7 +35,7 @@ export class SendLead {
   hold({ leaveAtMs, slotFromMs }: Pick<Delivery, "leaveAtMs" | "slotFromMs">): boolean {
     const clock = this.#clock;
     const aheadMs = () => Math.max(leaveAtMs - clock.now(), slotFromMs - clock.monotonic());
-    if (aheadMs() > LEAD_MAX_MS + ADJUSTED_MS) return false;
+    if (aheadMs() > SENDING.leadMaxMs + ADJUSTED_MS) return false;
     while (aheadMs() > 0);
     return true;
   }

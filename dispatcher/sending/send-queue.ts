@@ -6,18 +6,9 @@ import type { Alarm, DueStage } from "../runtime/due-work.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { SortedQueue } from "../runtime/sorted-queue.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
+import { DELIVERY } from "../tuning/delivery.ts";
+import { SENDING } from "../tuning/sending.ts";
 import { ADJUSTED_MS, type SendLead } from "./send-lead.ts";
-
-/** A claimed request that has no connection this long after it was due is put back, ms. */
-const GIVEN_BACK_AFTER_MS = 2_000;
-/** Interval between two checks for such requests, ms. */
-const LOOK_EVERY_MS = 500;
-/**
- * Sending yields to the event loop after this, ms, so that deliveries that fall due meanwhile are claimed and prepared.
- */
-const SENDING_MAX_MS = 50;
-/** The same while only overdue requests are left, ms. */
-const SENDING_LATE_MAX_MS = 5;
 
 type Deps = {
   deliveries: Deliveries;
@@ -86,7 +77,7 @@ export class SendQueue implements DueStage {
         nextMs = beginAtMs;
         break;
       }
-      if (nowMs - startedAtMs > SENDING_MAX_MS) {
+      if (nowMs - startedAtMs > SENDING.sendingMaxMs) {
         this.#resume();
         break;
       }
@@ -124,11 +115,11 @@ export class SendQueue implements DueStage {
     const { readyList, deliveries, clock } = this.#deps;
     for (const delivery of readyList.takeStalled()) deliveries.move(delivery, "releasing");
     const nowMs = clock.now();
-    if (Math.abs(nowMs - this.#lookedAtMs) < LOOK_EVERY_MS) return;
+    if (Math.abs(nowMs - this.#lookedAtMs) < SENDING.lookEveryMs) return;
     this.#lookedAtMs = nowMs;
     const isTooLate = (delivery: Delivery) => {
       const sinceMs = Math.max(delivery.leaveAtMs, claimOf(delivery).row.claimedAtMs);
-      return nowMs - sinceMs > GIVEN_BACK_AFTER_MS || !this.mayLeave(delivery);
+      return nowMs - sinceMs > DELIVERY.longLateMs || !this.mayLeave(delivery);
     };
     for (const delivery of readyList.take(isTooLate)) deliveries.move(delivery, "releasing");
   }
@@ -168,7 +159,7 @@ export class SendQueue implements DueStage {
   #beginLate(): void {
     const { clock } = this.#deps;
     const startedAtMs = clock.now();
-    for (let nowMs = startedAtMs; nowMs - startedAtMs <= SENDING_LATE_MAX_MS; nowMs = clock.now()) {
+    for (let nowMs = startedAtMs; nowMs - startedAtMs <= SENDING.sendingLateMaxMs; nowMs = clock.now()) {
       const next = this.#late.take(nowMs);
       if (!next) return;
       this.#begin(next);

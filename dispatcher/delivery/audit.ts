@@ -75,9 +75,6 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
   return drift;
 }
 
-const TRIES = 4;
-const AGAIN_MS = 25;
-
 /**
  * The drift that stays over several audits. When a socket breaks, it and its request may end in different event-loop
  * turns, so for a moment one is counted and the other is not.
@@ -85,8 +82,8 @@ const AGAIN_MS = 25;
 export async function lastingDrift(audit: () => string[]): Promise<string[]> {
   await new Promise(setImmediate);
   let drift = audit();
-  for (let n = 1; n < TRIES && drift.length > 0; n++) {
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  for (let n = 1; n < 4 && drift.length > 0; n++) {
+    await new Promise((resolve) => setTimeout(resolve, 25));
     const again = new Set(audit().map(nameOf));
     drift = drift.filter((line) => again.has(nameOf(line)));
   }

@@ -1,7 +1,6 @@
+import { DELIVERY } from "../tuning/delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { type DeliveryState, type Held, occupies, STATES } from "./states.ts";
-
-const INSTANT_MS = 10;
 
 type Counts<Key = string> = Map<Key, number>;
 
@@ -38,7 +37,7 @@ export class Holdings {
   /** A time before which none of them is due, epoch ms; Infinity when there is none. */
   dueFromMs(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const instant of this.memoryByInstant.keys()) earliest = Math.min(earliest, instant * INSTANT_MS);
+    for (const instant of this.memoryByInstant.keys()) earliest = Math.min(earliest, instant * DELIVERY.instantMs);
     return earliest;
   }
 
@@ -85,9 +84,9 @@ export class Holdings {
 }
 
 /** Schedules are due together when their due times are in the same 10 ms. Returns a number for these. */
-export const instantOf = (dueAtMs: number): number => Math.floor(dueAtMs / INSTANT_MS);
+export const instantOf = (dueAtMs: number): number => Math.floor(dueAtMs / DELIVERY.instantMs);
 
-/** Memory that a row takes besides its request, bytes. */
+/** Bounds memory: what a row takes besides its request, bytes. */
 const ROW_BYTES = 1_024;
 
 /** What a claimed delivery counts for, bytes. */

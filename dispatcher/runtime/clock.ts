@@ -1,7 +1,10 @@
+import { RUNTIME } from "../tuning/runtime.ts";
+
+/** Bounds memory: samples that are kept. */
 const SAMPLES_MAX = 64;
-const SAMPLE_LIFE_MS = 30_000;
-/** Drift between two clocks, ms per ms: 100 ppm is more than any quartz, or NTP in steady state, produces. */
+/** Drift between two clocks, ms per ms. Fixed by quartz: 100 ppm is more than any, or NTP in steady state, produces. */
 const DRIFT = 100e-6;
+/** Guards against a clock that was set: a larger difference than this is a step, ms. */
 const STEP_MS = 500;
 
 /** The part of the clock that most stages need. */
@@ -80,7 +83,7 @@ export class Clock {
   }
 
   #settle(at: number): void {
-    this.#samples = this.#samples.filter((sample) => at - sample.at < SAMPLE_LIFE_MS).slice(-SAMPLES_MAX);
+    this.#samples = this.#samples.filter((sample) => at - sample.at < RUNTIME.clockSampleLifeMs).slice(-SAMPLES_MAX);
     this.#offset = Math.max(...this.#samples.map((sample) => sample.low - (at - sample.at) * DRIFT));
     this.#settledAt = at;
   }

@@ -1,3 +1,4 @@
+/** Fixed by Node.js: the shortest time of a timer, ms. */
 const SOON_MS = 1;
 
 /**

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { RUNTIME } from "../tuning/runtime.ts";
 import { MinHeap } from "./min-heap.ts";
 
 /**
@@ -12,13 +13,10 @@ const THREAD_STARTED_MS = Math.max(
 /** Monotonic milliseconds, the same in every thread of the process. Unlike `hrtime`, it allocates no BigInt. */
 export const monotonicNow = () => THREAD_STARTED_MS + performance.now();
 
-/** How many instants the thread knows at a time. */
+/** Bounds memory: how many instants the thread knows at a time. */
 const SCHEDULED_MAX = 16;
-/** Instants stored besides those. Further ones are not stored: `onWake` asks for the next instant again. */
+/** Bounds memory: instants stored besides those. Further ones are not stored: `onWake` asks for the next instant again. */
 export const OVERFLOW_MAX = 4_096;
-/** Instants closer together than this count as one, ms. */
-const SAME_MS = 0.02;
-const SOON_MS = 0.2;
 
 /**
  * The precise timer of the whole process. A separate thread waits for the next instant, because an event-loop timer
@@ -51,9 +49,9 @@ export class Ticker {
     const now = monotonicNow();
     const first = this.#nextAwaited(now);
     this.#scheduled = this.#scheduled.filter((one) => !isOver(one, now));
-    const at = this.#scheduled.findIndex((one) => one >= instant - SAME_MS);
+    const at = this.#scheduled.findIndex((one) => one >= instant - RUNTIME.sameInstantMs);
     const next = this.#scheduled[at] ?? Number.POSITIVE_INFINITY;
-    if (next - instant <= SAME_MS && next > now) return;
+    if (next - instant <= RUNTIME.sameInstantMs && next > now) return;
     this.#scheduled.splice(at < 0 ? this.#scheduled.length : at, 0, instant);
     if (this.#scheduled.length > SCHEDULED_MAX) this.#setAside(this.#scheduled.pop() as number);
     this.#publish(instant < first);
@@ -78,7 +76,8 @@ export class Ticker {
     this.#scheduled = this.#scheduled.filter((instant) => !isOver(instant, now));
     while (this.#scheduled.length < SCHEDULED_MAX && this.#overflow.size > 0) {
       const instant = this.#overflow.pop() as number;
-      if (!isOver(instant, now) && instant - (this.#scheduled.at(-1) ?? 0) > SAME_MS) this.#scheduled.push(instant);
+      if (!isOver(instant, now) && instant - (this.#scheduled.at(-1) ?? 0) > RUNTIME.sameInstantMs)
+        this.#scheduled.push(instant);
     }
     this.#publish(this.#nextAwaited(now) < first);
   }
@@ -96,10 +95,10 @@ export class Ticker {
 
   /** The next instant that the thread is certainly still waiting for. */
   #nextAwaited(now: number): number {
-    return this.#scheduled.find((instant) => instant > now + SOON_MS) ?? Number.POSITIVE_INFINITY;
+    return this.#scheduled.find((instant) => instant > now + RUNTIME.soonMs) ?? Number.POSITIVE_INFINITY;
   }
 }
 
 // The thread skips instants that it has signalled. So an instant that has just passed may stay in the list: its message
 // may still be on its way.
-const isOver = (instant: number, now: number) => instant < now - SOON_MS;
+const isOver = (instant: number, now: number) => instant < now - RUNTIME.soonMs;

@@ -1,6 +1,7 @@
+import { RUNTIME } from "../tuning/runtime.ts";
 import { MinHeap } from "./min-heap.ts";
 import { counts, type Group, newGroup, type Turn } from "./turn-group.ts";
-import { type Accepts, AHEAD_MS, PRUNE_AT_MIN, REMEMBERED_MS, type TurnRules, turnFor } from "./turn-rules.ts";
+import { type Accepts, type TurnRules, turnFor } from "./turn-rules.ts";
 import { TurnsByInstant } from "./turns-by-instant.ts";
 
 /**
@@ -24,7 +25,7 @@ export class TurnQueue<T> {
   #turns = 0;
   #entries = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
-  #pruneAt = PRUNE_AT_MIN;
+  #pruneAt: number = RUNTIME.pruneAtMin;
 
   constructor(rules: TurnRules<T>) {
     this.#rules = rules;
@@ -146,7 +147,7 @@ export class TurnQueue<T> {
 
   /** The group with the earliest head that is on time, if that head is due by `untilMs`. */
   #nextOnTime(mayGo: Accepts<T>, untilMs = Number.POSITIVE_INFINITY): Group<T> | undefined {
-    const lastMs = Math.min(untilMs, this.#nowMs + (this.#rules.aheadMs ?? AHEAD_MS));
+    const lastMs = Math.min(untilMs, this.#nowMs + (this.#rules.aheadMs ?? RUNTIME.aheadMs));
     return this.#nextByInstant((chooses) => this.#byInstant.earliest(this.#nowMs, lastMs, chooses), mayGo);
   }
 
@@ -246,13 +247,13 @@ export class TurnQueue<T> {
     }
     this.#byTag.prune(counts);
     this.#byInstant.prune();
-    this.#pruneAt = Math.max(PRUNE_AT_MIN, 2 * this.#size);
+    this.#pruneAt = Math.max(RUNTIME.pruneAtMin, 2 * this.#size);
   }
 
   #begin(nowMs: number): void {
     this.#nowMs = nowMs;
     for (const { name, servedAtMs } of this.#emptied.values()) {
-      if (servedAtMs > this.#nowMs - REMEMBERED_MS) return;
+      if (servedAtMs > this.#nowMs - RUNTIME.rememberedMs) return;
       this.#emptied.delete(name);
       this.#groups.delete(name);
     }

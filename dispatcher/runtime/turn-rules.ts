@@ -1,18 +1,9 @@
-/** One turn in this many goes to a head that is on time. */
-const ON_TIME_TURN = 4;
-/** One turn in this many goes to the most late of the heads that have become late recently. */
-const MOST_LATE_TURN = 8;
-/** A head that is due further ahead than this does not yet count as on time, ms, unless its queue says otherwise. */
-export const AHEAD_MS = 20;
-/** How long an empty group's last turn is remembered, ms. */
-export const REMEMBERED_MS = 1_000;
-/** The whole queue is pruned of removed items at this size, or at twice the size that the last pruning left. */
-export const PRUNE_AT_MIN = 1_024;
+import { RUNTIME } from "../tuning/runtime.ts";
 
 /** Who gets the `n`th turn: a head chosen by its lateness, or the group with the smallest tag. */
 export function turnFor(n: number): "on time" | "most late" | "first" {
-  if (n % ON_TIME_TURN === 0) return "on time";
-  return n % MOST_LATE_TURN === 1 ? "most late" : "first";
+  if (n % RUNTIME.onTimeTurn === 0) return "on time";
+  return n % RUNTIME.mostLateTurn === 1 ? "most late" : "first";
 }
 
 /** Whether an item may be taken. */

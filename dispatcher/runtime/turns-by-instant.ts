@@ -1,8 +1,8 @@
+import { RUNTIME } from "../tuning/runtime.ts";
 import { Fifo } from "./fifo.ts";
 import { isLateForLong, isOnTime } from "./lateness.ts";
 import { MinHeap } from "./min-heap.ts";
 import { counts, type Turn } from "./turn-group.ts";
-import { PRUNE_AT_MIN } from "./turn-rules.ts";
 
 /** The turns whose heads are due at one instant, in the order in which they were added. */
 type Instant<T> = { dueMs: number; turns: Fifo<Turn<T>> };
@@ -29,7 +29,7 @@ export class TurnsByInstant<T> {
   /** Adds the turn of one of `groups` groups. Prunes outdated turns when there are too many. */
   push(turn: Turn<T>, nowMs: number, groups: number): void {
     if (isLateForLong(turn.dueMs, nowMs)) return;
-    if (this.#size >= Math.max(PRUNE_AT_MIN, 2 * groups)) this.prune();
+    if (this.#size >= Math.max(RUNTIME.pruneAtMin, 2 * groups)) this.prune();
     const { dueMs } = turn;
     let instant = this.#instants.get(dueMs);
     if (!instant) {

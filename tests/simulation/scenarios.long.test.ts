@@ -1,4 +1,4 @@
-// Guards: dispatcher/intake/**, dispatcher/admission/**, dispatcher/connections/**, dispatcher/rates/**, dispatcher/claiming/**, dispatcher/recording/**, dispatcher/sending/**, dispatcher/delivery/**, dispatcher/runtime/**, dispatcher/*.ts, domain/shard-share.ts, domain/retry.ts
+// Guards: dispatcher/intake/**, dispatcher/admission/**, dispatcher/connections/**, dispatcher/rates/**, dispatcher/claiming/**, dispatcher/recording/**, dispatcher/sending/**, dispatcher/delivery/**, dispatcher/runtime/**, dispatcher/tuning/**, dispatcher/*.ts, domain/shard-share.ts, domain/retry.ts
 import { describe, expect, it } from "vitest";
 import { runScenario } from "./run-scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";

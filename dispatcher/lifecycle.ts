@@ -27,8 +27,8 @@ const EXPIRE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
 /** Interval of a round that visits each lane, ms. */
 const DROP_IDLE_EVERY_MS = 500;
-/** Each round compares a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
-const COMPARE_EVERY_MS = 250;
+/** Each round reconciles a bounded number of lanes with the table, or puts back a bounded number of idle ones. */
+const RECONCILE_EVERY_MS = 250;
 const PUT_BACK_EVERY_MS = 100;
 /** Interval of reads of listeners, and of exchanges whose notification was missed, ms. */
 const LISTEN_EVERY_MS = LISTENER_SEEN_WITHIN_MS / 2;
@@ -62,7 +62,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
   return {
     /** Reads no more schedules. */
     stopReading() {
-      for (const loop of [loops.reading, loops.comparing, ...reads]) loop.stop();
+      for (const loop of [loops.reading, loops.reconciling, ...reads]) loop.stop();
     },
     stop() {
       for (const loop of [...all, ...reads]) loop.stop();
@@ -72,7 +72,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 }
 
 function createLoops(parts: Parts) {
-  const { clock, shards, calendar, comparison, idleLanes, laneAudit, outageLog } = parts;
+  const { clock, shards, calendar, reconciliation, idleLanes, laneAudit, outageLog } = parts;
   const { recovery, releases, retention, notices, noticeSender, operations, recurrences, billingUpkeep, rates } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
@@ -103,7 +103,7 @@ function createLoops(parts: Parts) {
     sharing,
     operating,
     recurring,
-    comparing: every(COMPARE_EVERY_MS, () => comparison.runOnce()),
+    reconciling: every(RECONCILE_EVERY_MS, () => reconciliation.runOnce()),
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),

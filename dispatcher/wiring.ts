@@ -14,13 +14,13 @@ import { Pool } from "./connections/pool.ts";
 import { connectDatabases } from "./databases.ts";
 import { Deliveries } from "./delivery/deliveries.ts";
 import { Calendar } from "./intake/calendar.ts";
-import { Comparison } from "./intake/comparison.ts";
 import { DueQueue } from "./intake/due-queue.ts";
 import { IdleLanes } from "./intake/idle-lanes.ts";
 import { Intake } from "./intake/intake.ts";
 import { LaneAudit } from "./intake/lane-audit.ts";
 import { LaneReads } from "./intake/lane-reads.ts";
 import { Lanes } from "./intake/lanes.ts";
+import { Reconciliation } from "./intake/reconciliation.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
 import { WantedReads } from "./intake/wanted-reads.ts";
 import { createMembership } from "./membership.ts";
@@ -206,7 +206,7 @@ function createIntake(
   return {
     ...{ intake, lanes, calendar, dueQueue },
     laneReads: new LaneReads({ database, clock, lanes, calendar, intake, metrics }),
-    comparison: new Comparison({ database, clock, lanes, calendar, deliveries }),
+    reconciliation: new Reconciliation({ database, clock, lanes, calendar, deliveries }),
     idleLanes: new IdleLanes({ database, clock, lanes, recovery }),
     laneAudit: new LaneAudit({ database, clock, shards, log, metrics }),
     urgentReads: new UrgentReads({ database, wanted: wantedReads, clock, intake }),

@@ -30,7 +30,7 @@ export class Announcements implements NotificationTargets {
 
   missed(): void {
     this.#deps.calendar.sweepSoon();
-    this.#deps.lanes.compareAll();
+    this.#deps.lanes.reconcileAll();
     this.#deps.reading.soon();
   }
 

@@ -8,10 +8,10 @@ import { STATEMENTS } from "../tuning/statements.ts";
 type Coming = { fromMs: number; toMs: number };
 
 /**
- * Comparisons look at what is due from `fromMs` on, epoch ms. Until `settlesAtMs` (monotonic) that is everything, and it is
+ * Reconciliation looks at what is due from `fromMs` on, epoch ms. Until `settlesAtMs` (monotonic) that is everything, and it is
  * once more at `fullAtMs`.
  */
-type Compared = { fromMs: number; settlesAtMs: number; fullAtMs: number };
+type Reconciled = { fromMs: number; settlesAtMs: number; fullAtMs: number };
 
 /**
  * No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. Fixed by the timeouts
@@ -50,8 +50,8 @@ export class Lane {
   readonly accountId: string;
   readonly env: Environment;
   readonly shard: number;
-  /** When it was last compared with the table, and last had something; monotonic ms. `Lanes` writes both. */
-  comparedAtMs: number;
+  /** When it was last reconciled with the table, and last had something; monotonic ms. `Lanes` writes both. */
+  reconciledAtMs: number;
   usedAtMs: number;
   #fromMs: number;
   #readTo: DuePlace;
@@ -66,7 +66,7 @@ export class Lane {
   #deferredUntilMs = Number.NEGATIVE_INFINITY;
   #deferrals = 0;
   #entry: LaneEntry | null = null;
-  #compared: Compared;
+  #reconciled: Reconciled;
 
   /** A lane that was not read yet and has nothing open before `dueAtMs`. `nowMs` is monotonic. */
   constructor({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number) {
@@ -74,13 +74,13 @@ export class Lane {
     this.accountId = accountId;
     this.env = env;
     this.shard = shard;
-    this.comparedAtMs = nowMs;
+    this.reconciledAtMs = nowMs;
     this.usedAtMs = nowMs;
     this.#fromMs = dueAtMs;
     this.#readTo = placeBefore(dueAtMs);
     this.#moreFromMs = dueAtMs;
     const settlesAtMs = nowMs + SETTLING_MS;
-    this.#compared = { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs, fullAtMs: settlesAtMs };
+    this.#reconciled = { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs, fullAtMs: settlesAtMs };
   }
 
   /** Nothing of the lane that is open is due before this. Where reading begins, so that it passes no dead rows. */
@@ -152,7 +152,7 @@ export class Lane {
   /** Something of it is due before everything that was known to be open. */
   beginAt(dueAtMs: number): void {
     this.#fromMs = dueAtMs;
-    this.#compared.fromMs = dueAtMs - LATE_COMMIT_MS;
+    this.#reconciled.fromMs = dueAtMs - LATE_COMMIT_MS;
   }
 
   /** Marks the lane to be read again from `ms`, because something due from then on may not be in memory. */
@@ -224,16 +224,16 @@ export class Lane {
     this.#endReading();
   }
 
-  /** From which due time on a comparison that begins at `atMs` (monotonic) looks, epoch ms. */
-  comparedFromMs(atMs: number): number {
-    return atMs >= this.#compared.fullAtMs ? this.#fromMs - LATE_COMMIT_MS : this.#compared.fromMs;
+  /** From which due time on a reconciliation that begins at `atMs` (monotonic) looks, epoch ms. */
+  reconciledFromMs(atMs: number): number {
+    return atMs >= this.#reconciled.fullAtMs ? this.#fromMs - LATE_COMMIT_MS : this.#reconciled.fromMs;
   }
 
-  /** A comparison that began at `atMs` (monotonic) found it as it should be: the next one begins at `fromMs`. */
+  /** A reconciliation that began at `atMs` (monotonic) found it as it should be: the next one begins at `fromMs`. */
   settle(fromMs: number, atMs: number): void {
-    if (atMs < this.#compared.settlesAtMs) return;
-    this.#compared.fromMs = Math.max(this.#compared.fromMs, fromMs);
-    if (atMs >= this.#compared.fullAtMs) this.#compared.fullAtMs = atMs + STATEMENTS.fullEveryMs;
+    if (atMs < this.#reconciled.settlesAtMs) return;
+    this.#reconciled.fromMs = Math.max(this.#reconciled.fromMs, fromMs);
+    if (atMs >= this.#reconciled.fullAtMs) this.#reconciled.fullAtMs = atMs + STATEMENTS.fullEveryMs;
   }
 
   /** Takes rows into memory, and notes how far it was read. */

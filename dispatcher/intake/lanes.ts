@@ -22,13 +22,13 @@ type Deps = {
  */
 export class Lanes {
   readonly #deps: Deps;
-  /** The awake lanes in the order in which they were compared with the table; the longest ago is first. */
+  /** The awake lanes in the order in which they were reconciled with the table; the longest ago is first. */
   readonly #awake = new Map<string, Lane>();
   /** Lanes with nothing in memory and nothing to read, and since when, monotonic ms; the longest is first. */
   readonly #resting = new Map<Lane, number>();
   readonly #toRead = new LanesToRead();
-  /** Lanes to compare again: they were being read when it was their turn, or changed during the comparison. */
-  readonly #toCompare = new Set<Lane>();
+  /** Lanes to reconcile again: they were being read when it was their turn, or changed during the reconciliation. */
+  readonly #toReconcile = new Set<Lane>();
   readonly #deferred: DeferredLanes;
   /** Called when a lane is to be read. `LaneReads` sets it. */
   onWanted: (() => void) | undefined;
@@ -122,35 +122,35 @@ export class Lanes {
   }
 
   /**
-   * Returns up to `max` lanes to compare with the table: those that must be compared again, and those that were last
-   * compared before `sinceMs` (monotonic). Marks them as compared now. Lanes that are being read are left for the next
+   * Returns up to `max` lanes to reconcile with the table: those that must be reconciled again, and those that were last
+   * reconciled before `sinceMs` (monotonic). Marks them as reconciled now. Lanes that are being read are left for the next
    * call; lanes that were never read are left out.
    */
-  takeUncompared(max: number, sinceMs: number): Lane[] {
+  takeUnreconciled(max: number, sinceMs: number): Lane[] {
     const now = this.#deps.clock.monotonic();
     // At most half of `max`: a read of these lanes may take long.
-    const due = new Set([...this.#toCompare].slice(0, max / 2));
+    const due = new Set([...this.#toReconcile].slice(0, max / 2));
     for (const [key, lane] of this.#awake) {
-      if (due.size >= max || lane.comparedAtMs > sinceMs) break;
+      if (due.size >= max || lane.reconciledAtMs > sinceMs) break;
       this.#awake.delete(key);
       this.#awake.set(key, lane);
-      lane.comparedAtMs = now;
+      lane.reconciledAtMs = now;
       due.add(lane);
     }
-    for (const lane of due) this.#toCompare.delete(lane);
+    for (const lane of due) this.#toReconcile.delete(lane);
     const known = [...due].filter((lane) => this.#awake.get(lane.key) === lane && !lane.isUnread);
-    for (const lane of known) if (isToBeRead(lane)) this.compareAgain(lane);
+    for (const lane of known) if (isToBeRead(lane)) this.reconcileAgain(lane);
     return known.filter((lane) => !isToBeRead(lane));
   }
 
-  /** Makes the next call of `takeUncompared` return this lane. */
-  compareAgain(lane: Lane): void {
-    this.#toCompare.add(lane);
+  /** Makes the next call of `takeUnreconciled` return this lane. */
+  reconcileAgain(lane: Lane): void {
+    this.#toReconcile.add(lane);
   }
 
-  /** Has every lane compared with the table soon, because notifications may have been missed. */
-  compareAll(): void {
-    for (const lane of this.#awake.values()) lane.comparedAtMs = Number.NEGATIVE_INFINITY;
+  /** Has every lane reconciled with the table soon, because notifications may have been missed. */
+  reconcileAll(): void {
+    for (const lane of this.#awake.values()) lane.reconciledAtMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Forgets the lanes of shards that were lost. */
@@ -197,7 +197,7 @@ export class Lanes {
   forget(lane: Lane): void {
     lane.dequeue();
     this.#resting.delete(lane);
-    this.#toCompare.delete(lane);
+    this.#toReconcile.delete(lane);
     this.#awake.delete(lane.key);
   }
 

@@ -28,8 +28,8 @@ export const INTAKE = {
   sweptMax: 4_000,
   /** How often the calendar is swept, because a notification can be lost, ms. Not measured. */
   sweepEveryMs: 5_000,
-  /** How often a lane is compared with the table, ms. Not measured. */
-  compareEveryMs: 3_500,
+  /** How often a lane is reconciled with the table, ms. Not measured. */
+  reconcileEveryMs: 3_500,
   /** The most lanes that one step of the audit looks at. Not measured. */
   auditedLanesMax: 1_000,
   /** A lane is idle when it has had nothing for this long, ms. Not measured. */

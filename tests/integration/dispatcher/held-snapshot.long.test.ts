@@ -150,7 +150,7 @@ async function statements(): Promise<Record<string, () => Promise<unknown>>> {
         now + 4_000,
         32,
       ),
-    "comparison of a busy lane": () =>
+    "reconciliation of a busy lane": () =>
       findLanesWithMore(sql, [{ ...live(busy), fromMs: now - 60_000, to: after(now + 4_000), known: 60 }]),
     recovery: () =>
       readExpiredClaims(

@@ -6,11 +6,11 @@ import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { Calendar } from "#dispatcher/intake/calendar.ts";
-import { Comparison } from "#dispatcher/intake/comparison.ts";
 import { IdleLanes } from "#dispatcher/intake/idle-lanes.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { LaneReads } from "#dispatcher/intake/lane-reads.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
+import { Reconciliation } from "#dispatcher/intake/reconciliation.ts";
 import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
@@ -89,7 +89,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     seen,
     calendar,
     laneReads,
-    comparison: new Comparison({ ...deps, deliveries }),
+    reconciliation: new Reconciliation({ ...deps, deliveries }),
     idle: new IdleLanes({ ...deps, recovery: { recoveredToMs: () => Number.NEGATIVE_INFINITY } }),
     rowsRead: () => rowsRead,
     during(work: () => Promise<void>) {
@@ -196,14 +196,14 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(5);
   });
 
-  it("finds schedules that were committed behind a lane's place without a notification, by comparing with the table", async () => {
+  it("finds schedules that were committed behind a lane's place without a notification, by reconciling with the table", async () => {
     const { account, reader } = await readThree();
     reader.pass(4_000);
-    expect(await reader.comparison.runOnce()).toBe(1);
+    expect(await reader.reconciliation.runOnce()).toBe(1);
     expect(await reader.laneReads.runOnce()).toBe(0);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     reader.pass(4_000);
-    await reader.comparison.runOnce();
+    await reader.reconciliation.runOnce();
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(4);
   });
@@ -214,24 +214,24 @@ describe("reading ahead", () => {
     reader.deliveries.add({ ...(first as DueSchedule), id: "a retry", dueAtMs: Date.now() + 60_000 }, 0);
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     reader.pass(4_000);
-    await reader.comparison.runOnce();
+    await reader.reconciliation.runOnce();
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(4);
   });
 
-  it("finds such schedules in a later round when their lane was read during its comparison", async () => {
+  it("finds such schedules in a later round when their lane was read during its reconciliation", async () => {
     const { account, reader } = await readThree();
     await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: -2_000 });
     const lane = reader.lanes.get(laneKey({ accountId: account.id, env: "live" })) as Lane;
     reader.pass(4_000);
     const endRead = () => lane.endRead([], { limit: 1, untilMs: lane.readTo.ms, accept: () => true });
     lane.beginRead();
-    expect(await reader.comparison.runOnce()).toBe(0);
+    expect(await reader.reconciliation.runOnce()).toBe(0);
     endRead();
     reader.during(async () => void endRead());
-    expect(await reader.comparison.runOnce()).toBe(1);
+    expect(await reader.reconciliation.runOnce()).toBe(1);
     expect(await reader.laneReads.runOnce()).toBe(0);
-    expect(await reader.comparison.runOnce()).toBe(1);
+    expect(await reader.reconciliation.runOnce()).toBe(1);
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(4);
   });

@@ -18,29 +18,29 @@ type Deps = {
 };
 
 /**
- * Compares lanes with the table: does the table have more open schedules, up to the place that the lane should know,
+ * Reconciles lanes with the table: does the table have more open schedules, up to the place that the lane should know,
  * than are in memory? This happens when a transaction commits after the lane was read past its schedules; an entry in
  * the calendar does not announce a lane that is already awake. A lane that differs is read again; a lane that was read
- * meanwhile is compared again. What was due a while before the last comparison is left out, so that a busy lane's
+ * meanwhile is reconciled again. What was due a while before the last reconciliation is left out, so that a busy lane's
  * deliveries of the last hours are not passed while a held snapshot keeps their rows.
  */
-export class Comparison {
+export class Reconciliation {
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Runs one statement for a bounded number of lanes. Returns how many it compared. */
+  /** Runs one statement for a bounded number of lanes. Returns how many it reconciled. */
   async runOnce(): Promise<number> {
     const { database, clock, lanes, deliveries } = this.#deps;
-    const compared = lanes.takeUncompared(STATEMENTS.rowsMax, clock.monotonic() - INTAKE.compareEveryMs);
-    if (compared.length === 0) return 0;
+    const reconciled = lanes.takeUnreconciled(STATEMENTS.rowsMax, clock.monotonic() - INTAKE.reconcileEveryMs);
+    if (reconciled.length === 0) return 0;
     const [nowMs, atMs] = [clock.now(), clock.monotonic()];
     const asked = new Map(
-      compared.map((lane) => {
+      reconciled.map((lane) => {
         const { key, accountId, env, readTo, moreFromMs } = lane;
-        const [fromMs, to] = [lane.comparedFromMs(atMs), this.#knownTo(lane)];
+        const [fromMs, to] = [lane.reconciledFromMs(atMs), this.#knownTo(lane)];
         return [key, { key, accountId, env, readTo, moreFromMs, fromMs, to }];
       }),
     );
@@ -51,14 +51,14 @@ export class Comparison {
     const oldestMs = deliveries.oldestDueOf(new Set(asked.keys()));
     const known = [...asked.values()].map((lane) => ({ ...lane, known: open.get(lane.key) ?? 0 }));
     const more = new Set(await database.run(STATEMENTS.deadlineMs, ({ sql }) => findLanesWithMore(sql, known)));
-    for (const [n, lane] of compared.entries()) {
+    for (const [n, lane] of reconciled.entries()) {
       const then = known[n];
       const isSame = lane.readTo === then?.readTo && lane.moreFromMs === then?.moreFromMs;
-      if (!isSame || then === undefined) lanes.compareAgain(lane);
+      if (!isSame || then === undefined) lanes.reconcileAgain(lane);
       else if (more.has(n)) lanes.readAgain(lane, then.fromMs);
       else lane.settle(Math.min(nowMs - LATE_COMMIT_MS, oldestMs.get(lane.key) ?? nowMs), atMs);
     }
-    return compared.length;
+    return reconciled.length;
   }
 
   /** The place up to which all schedules of the lane should be in memory. */

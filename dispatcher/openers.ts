@@ -13,7 +13,7 @@ import { Listeners } from "./listening/listeners.ts";
 import type { Metrics } from "./observability/metrics.ts";
 import type { OutageLog } from "./observability/outage-log.ts";
 import type { Clock } from "./runtime/clock.ts";
-import type { ProvenWait } from "./runtime/proven-wait.ts";
+import type { ConfirmedLatency } from "./runtime/confirmed-latency.ts";
 
 type Base = {
   databases: Pick<ReturnType<typeof connectDatabases>, "reads" | "exchanges">;
@@ -21,11 +21,11 @@ type Base = {
   log: Logger;
   outageLog: OutageLog;
   metrics: Metrics;
-  provenWait: ProvenWait;
+  confirmedLatency: ConfirmedLatency;
 };
 
 /** What opens connections to targets and ways to listeners, and what decides between them. */
-export function createOpeners({ databases, clock, log, outageLog, metrics, provenWait }: Base, config: Config) {
+export function createOpeners({ databases, clock, log, outageLog, metrics, confirmedLatency }: Base, config: Config) {
   const { targetPolicy: policy, deliveryCa: ca, keyRing } = config;
   const { monotonic } = clock;
   const onRefused = (rule: TargetRule, origin: string) => {
@@ -45,7 +45,7 @@ export function createOpeners({ databases, clock, log, outageLog, metrics, prove
     routes,
     ownFaults,
     opener: new Opener({
-      dialer: new Dialer({ policy, ca, monotonic, onRefused, network, provenWait }),
+      dialer: new Dialer({ policy, ca, monotonic, onRefused, network, confirmedLatency }),
       relay,
       monotonic,
     }),

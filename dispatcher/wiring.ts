@@ -37,8 +37,8 @@ import { Recovery } from "./recording/recovery.ts";
 import { Recurrences } from "./recurrences/recurrences.ts";
 import { Retention } from "./retention/retention.ts";
 import { Clock } from "./runtime/clock.ts";
+import { ConfirmedLatency } from "./runtime/confirmed-latency.ts";
 import { DueWork } from "./runtime/due-work.ts";
-import { ProvenWait } from "./runtime/proven-wait.ts";
 import { monotonicNow } from "./runtime/ticker.ts";
 import { Exchanges } from "./sending/exchanges.ts";
 import { Preparer } from "./sending/preparer.ts";
@@ -131,7 +131,7 @@ function createBase(config: Config, options: DispatcherOptions) {
     id: newId(Date.now()),
     outageLog,
     alarm: new DueWork(clock),
-    provenWait: new ProvenWait(monotonic),
+    confirmedLatency: new ConfirmedLatency(monotonic),
     deliveries: new Deliveries({ clock, connectionsPerPlace: config.connectionsPerOrigin }),
     wantedReads: new WantedReads(),
     cost: new ClaimCost(),
@@ -158,12 +158,14 @@ type Sending = ReturnType<typeof createSending>;
 
 /** The stages from the claim to the record. */
 function createSending(
-  { deliveries, databases, clock, alarm, cost, provenWait, wantedReads, outage, outageLog, log, metrics, id }: Base,
+  base: Base,
   { pool, readyList, preparation }: Connections,
   shards: Shards,
   { keyRing, plans, dispatcherConnections }: Config,
   version: string,
 ) {
+  const { deliveries, databases, clock, alarm, cost, confirmedLatency } = base;
+  const { wantedReads, outage, outageLog, log, metrics, id } = base;
   const claims = databases.claims;
   const claimer = new Claimer({
     ...{ database: claims, dispatcherId: id, deliveries, shards, clock, cost, alarm, wantedReads, metrics },
@@ -174,7 +176,7 @@ function createSending(
   const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
   const lead = new SendLead(clock);
   const sendQueue = new SendQueue({ deliveries, shards, readyList, preparation, clock, lead, alarm });
-  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics });
+  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, confirmedLatency, metrics });
   const recorder = new Recorder({
     ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, wantedReads, metrics, log },
     inFlightMax: dispatcherConnections.records,

@@ -11,7 +11,7 @@ export class Answers {
   /** Average time from request to status line, ms; before the first answer, the shortest time that connecting took. */
   latencyMs = Number.NaN;
   /** Average confirmed latency, ms: without the time that answers may have waited in sockets of this busy process. */
-  provenMs = 0;
+  confirmedMs = 0;
   /** The quickest answer of the second that ended last, ms; NaN when there was none. */
   quickestMs = Number.NaN;
   /** Answers per millisecond in the period that `paceAt` measured last. */
@@ -46,11 +46,11 @@ export class Answers {
     this.latencyMs = Number.isNaN(this.latencyMs) ? connectMs : Math.min(this.latencyMs, connectMs);
   }
 
-  /** Records an answer: its latency until it was read, and its confirmed latency (before it arrived), `provenMs`. */
-  note({ latencyMs, provenMs }: { latencyMs: number; provenMs: number }, nowMs: number): void {
+  /** Records an answer: its latency until it was read, and its confirmed latency (before it arrived), `confirmedMs`. */
+  note({ latencyMs, confirmedMs }: { latencyMs: number; confirmedMs: number }, nowMs: number): void {
     const isFirst = this.count === 0;
     this.latencyMs = isFirst ? latencyMs : this.latencyMs * 0.9 + latencyMs * 0.1;
-    this.provenMs = isFirst ? provenMs : this.provenMs * 0.9 + provenMs * 0.1;
+    this.confirmedMs = isFirst ? confirmedMs : this.confirmedMs * 0.9 + confirmedMs * 0.1;
     this.lastAtMs = nowMs;
     this.count++;
     this.signs++;

@@ -4,7 +4,7 @@ import { judgeAddresses } from "#domain/address-policy.ts";
 import { type TargetPolicy, type TargetRule, validateTarget } from "#domain/target-url.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
 import { type ConnectFailure, type Connection, RefusedBytes } from "../delivery/connection.ts";
-import { ProvenWait } from "../runtime/proven-wait.ts";
+import { ConfirmedLatency } from "../runtime/confirmed-latency.ts";
 import { type FurtherSockets, NoneConnected, TimedOut } from "./address-race.ts";
 import { connectionOn } from "./client-socket.ts";
 import { targetContext } from "./handshakes.ts";
@@ -49,7 +49,7 @@ export class Dialer {
   /** Created once: parsing the root certificates costs more than a handshake. */
   readonly #secureContext: tls.SecureContext;
   readonly #turns: ReadTurns;
-  readonly #provenWait: ProvenWait;
+  readonly #confirmedLatency: ConfirmedLatency;
 
   constructor(deps: {
     policy: TargetPolicy;
@@ -63,7 +63,7 @@ export class Dialer {
     /** Judges whether a failure is this machine's own. */
     network?: OwnNetwork;
     /** Notes when bytes are read. */
-    provenWait?: ProvenWait;
+    confirmedLatency?: ConfirmedLatency;
   }) {
     this.#policy = deps.policy;
     this.#monotonic = deps.monotonic;
@@ -72,7 +72,7 @@ export class Dialer {
     this.#network = deps.network ?? new OwnNetwork({ monotonic: deps.monotonic });
     this.#secureContext = targetContext(deps.ca);
     this.#turns = new ReadTurns(deps.monotonic);
-    this.#provenWait = deps.provenWait ?? new ProvenWait(deps.monotonic);
+    this.#confirmedLatency = deps.confirmedLatency ?? new ConfirmedLatency(deps.monotonic);
   }
 
   /** How many names are being resolved. */
@@ -150,7 +150,7 @@ export class Dialer {
       ...to,
       secureContext: this.#secureContext,
       turns: this.#turns,
-      provenWait: this.#provenWait,
+      confirmedLatency: this.#confirmedLatency,
       session: this.#sessions.get(origin),
       onConnected: (address) => this.#network.reached(origin, address),
       deadlineMs: CONNECT_DEADLINE_MS - (this.#monotonic() - startedAtMs),

@@ -33,8 +33,8 @@ export function grow(
   const { answers, allowance } = origin;
   const hanging = countHanging(origin, nowMs, isCalm);
   const isSteady = answers.areSteadilySlow;
-  if (isSteady || answers.provenMs >= CONNECTIONS.slowMs) {
-    const lacking = Math.ceil((waiting * (isSteady ? answers.quickestMs : answers.provenMs)) / CONNECTIONS.drainMs);
+  if (isSteady || answers.confirmedMs >= CONNECTIONS.slowMs) {
+    const lacking = Math.ceil((waiting * (isSteady ? answers.quickestMs : answers.confirmedMs)) / CONNECTIONS.drainMs);
     allowance.raise(origin.connections - hanging + lacking, isSteady ? max : Math.min(max, CONNECTIONS.busyOriginMax));
   }
   allowance.allowFor(hanging, max);

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { RefusedBytes } from "../delivery/connection.ts";
-import type { ProvenWait, Reading } from "../runtime/proven-wait.ts";
+import type { ConfirmedLatency, Reading } from "../runtime/confirmed-latency.ts";
 import { CONNECTIONS } from "../tuning/connections.ts";
 import { CertificateWatch } from "./certificate-watch.ts";
 import type { Reader, ReadTurns } from "./read-turns.ts";
@@ -48,7 +48,7 @@ export class GuardedStream extends Duplex implements Reader {
   readonly accountId: string;
   readonly #raw: Socket;
   readonly #turns: ReadTurns;
-  readonly #provenWait: ProvenWait;
+  readonly #confirmedLatency: ConfirmedLatency;
   #client: TLSSocket | undefined;
   /** Until the certificates of the handshake were passed on. */
   #watch: CertificateWatch | undefined = new CertificateWatch();
@@ -77,12 +77,12 @@ export class GuardedStream extends Duplex implements Reader {
   /** When the bytes that wait, or were read last, had arrived. */
   reading: Reading | undefined;
 
-  constructor(raw: Socket, accountId: string, deps: { turns: ReadTurns; provenWait: ProvenWait }) {
+  constructor(raw: Socket, accountId: string, deps: { turns: ReadTurns; confirmedLatency: ConfirmedLatency }) {
     super({ allowHalfOpen: false, readableHighWaterMark: CONNECTIONS.sliceBytes });
     this.#raw = raw;
     this.accountId = accountId;
     this.#turns = deps.turns;
-    this.#provenWait = deps.provenWait;
+    this.#confirmedLatency = deps.confirmedLatency;
     raw.on("data", (chunk: Buffer) => this.#take(chunk));
     raw.on("end", () => this.#endWith(() => this.push(null)));
     raw.on("error", (error) => this.#endWith(() => this.destroy(error)));
@@ -156,7 +156,7 @@ export class GuardedStream extends Duplex implements Reader {
     const piecesMax = PIECES_MAX + this.#requests * PIECES_PER_REQUEST + this.#arrived / BYTES_PER_PIECE;
     if (++this.#pieces > piecesMax) this.destroy(new RefusedBytes("the answer comes in too many pieces"));
     if (this.destroyed) return;
-    if (this.#waiting.length === 0) this.reading = this.#provenWait.read();
+    if (this.#waiting.length === 0) this.reading = this.#confirmedLatency.read();
     this.#waiting.push(chunk);
     this.#turns.ask(this);
     if (this.#arrived - this.#taken > WAITING_MAX) this.#raw.pause();

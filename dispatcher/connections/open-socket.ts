@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import type { Connection } from "../delivery/connection.ts";
-import type { ProvenWait } from "../runtime/proven-wait.ts";
+import type { ConfirmedLatency } from "../runtime/confirmed-latency.ts";
 import { orderOfTries } from "./address-order.ts";
 import { connectToOneOf, type FurtherSockets, TimedOut } from "./address-race.ts";
 import { GuardedStream } from "./guarded-stream.ts";
@@ -17,7 +17,7 @@ export type SocketTarget = {
   addresses: string[];
   secureContext: tls.SecureContext;
   turns: ReadTurns;
-  provenWait: ProvenWait;
+  confirmedLatency: ConfirmedLatency;
   /** A TLS session to resume. */
   session: Buffer | undefined;
   /** Room for the sockets of tries side by side. */

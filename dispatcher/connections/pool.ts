@@ -128,9 +128,9 @@ export class Pool {
     this.#deps.origins.noteIdle(origin, true);
   }
 
-  /** An answer was read from `connection` after `latencyMs`; `provenMs` of that is its confirmed latency. */
-  answered(connection: Connection, latencyMs: number, provenMs: number): void {
-    (connection as OwnedConnection).owner.origin.answers.note({ latencyMs, provenMs }, this.#now());
+  /** An answer was read from `connection` after `latencyMs`; `confirmedMs` of that is its confirmed latency. */
+  answered(connection: Connection, latencyMs: number, confirmedMs: number): void {
+    (connection as OwnedConnection).owner.origin.answers.note({ latencyMs, confirmedMs }, this.#now());
   }
 
   /** How far ahead of its instant a request to the origin `key` must leave to arrive at the instant, ms. */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
-import type { Reading } from "../runtime/proven-wait.ts";
+import type { Reading } from "../runtime/confirmed-latency.ts";
 
 /** The attempt that a request belongs to. `startedAtMs`: monotonic ms, from which its deadline counts. */
 export type CarriedAttempt = { claim: { row: ClaimedSchedule; startedAtMs: number } | null };

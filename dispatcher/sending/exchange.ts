@@ -7,7 +7,7 @@ import type { Deliveries } from "../delivery/deliveries.ts";
 import { claimOf, type Delivery, type PreparedRequest } from "../delivery/delivery.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Time } from "../runtime/clock.ts";
-import type { ProvenWait, WaitStart } from "../runtime/proven-wait.ts";
+import type { ConfirmedLatency, LatencyStart } from "../runtime/confirmed-latency.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { AnswerProblem, failed, mayRetryOnAnother } from "./exchange-failure.ts";
 import { requestsLeft } from "./requests-left.ts";
@@ -27,7 +27,7 @@ export type ExchangeDeps = {
   sendQueue: SendQueue;
   lead: SendLead;
   clock: Time;
-  provenWait: ProvenWait;
+  confirmedLatency: ConfirmedLatency;
   metrics: Pick<Metrics, "sent">;
 };
 
@@ -61,7 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #connectMs: number | null;
   #attemptedAtMs: number | null = null;
   /** When the first byte left. */
-  #sent: WaitStart = { atMs: 0, idleMs: 0 };
+  #sent: LatencyStart = { atMs: 0, idleMs: 0 };
   #firstByteMs: number | null = null;
   #statusCode = 0;
   #isReusable = true;
@@ -115,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { sendQueue, lead, deliveries, clock, provenWait, metrics } = this.#deps;
+    const { sendQueue, lead, deliveries, clock, confirmedLatency, metrics } = this.#deps;
     const { sendAtMs, leaveAtMs } = this.#delivery;
     this.#controller = controller;
     if (sendQueue.isFirst(this.#delivery)) lead.adapt(leaveAtMs);
@@ -124,7 +124,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error("not allowed to leave now"));
       return;
     }
-    this.#sent = provenWait.start();
+    this.#sent = confirmedLatency.start();
     this.#attemptedAtMs = clock.now();
     this.#deadlineMs = Math.min(this.#deadlineMs, this.#sent.atMs + this.#timeoutMs);
     this.#delivery.request = null;
@@ -221,10 +221,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** The final status is known, whatever becomes of the rest of the answer. */
   #onStatus(code: number): void {
-    const { pool, provenWait } = this.#deps;
+    const { pool, confirmedLatency } = this.#deps;
     this.#statusCode = code;
-    const reading = this.#connection.reading ?? provenWait.read();
-    pool.answered(this.#connection, reading.atMs - this.#sent.atMs, provenWait.until(this.#sent, reading));
+    const reading = this.#connection.reading ?? confirmedLatency.read();
+    pool.answered(this.#connection, reading.atMs - this.#sent.atMs, confirmedLatency.until(this.#sent, reading));
     if (code < 300) this.#end(this.#answer());
   }
 

@@ -108,7 +108,7 @@ function replaceModules(): void {
     Ticker: SimulatedTicker,
     monotonicNow: () => current().world.monotonic(),
   });
-  replace("#dispatcher/runtime/proven-wait.ts", { ProvenWait: SimulatedWait });
+  replace("#dispatcher/runtime/confirmed-latency.ts", { ConfirmedLatency: SimulatedLatency });
   replace("#dispatcher/recording/error-texts.ts", { ErrorTexts: NoTexts });
   replace("#dispatcher/databases.ts", { connectDatabases: () => current().databases() });
   vi.doMock("#dispatcher/openers.ts", async (original) => {
@@ -151,7 +151,7 @@ class SimulatedTicker {
 }
 
 /** The loop never lets an answer wait: all of a latency is the target's. */
-class SimulatedWait {
+class SimulatedLatency {
   start = () => ({ atMs: current().world.monotonic(), idleMs: 0 });
   read = () => ({ atMs: current().world.monotonic(), idleMs: 0, polledBeforeMs: 0 });
   until = (start: { atMs: number }, reading = this.read()) => Math.max(reading.atMs - start.atMs, 0);

@@ -7,8 +7,8 @@ import { Pool } from "../../../dispatcher/connections/pool.ts";
 import { Deliveries } from "../../../dispatcher/delivery/deliveries.ts";
 import type { Claim } from "../../../dispatcher/delivery/delivery.ts";
 import { Metrics } from "../../../dispatcher/observability/metrics.ts";
+import { ConfirmedLatency } from "../../../dispatcher/runtime/confirmed-latency.ts";
 import { DueWork } from "../../../dispatcher/runtime/due-work.ts";
-import { ProvenWait } from "../../../dispatcher/runtime/proven-wait.ts";
 import { monotonicNow } from "../../../dispatcher/runtime/ticker.ts";
 import { Exchanges } from "../../../dispatcher/sending/exchanges.ts";
 import { Preparer } from "../../../dispatcher/sending/preparer.ts";
@@ -135,8 +135,16 @@ function createSender(options: Options, keyRing: ReturnType<typeof parseKeyRing>
   const lead = new SendLead(clock);
   const shards = { holds: () => true };
   const sendQueue = new SendQueue({ deliveries, shards, readyList, preparation: { note() {} }, clock, lead, alarm });
-  const provenWait = new ProvenWait(monotonicNow);
-  const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, provenWait, metrics: new Metrics() });
+  const confirmedLatency = new ConfirmedLatency(monotonicNow);
+  const exchanges = new Exchanges({
+    deliveries,
+    pool,
+    sendQueue,
+    lead,
+    clock,
+    confirmedLatency,
+    metrics: new Metrics(),
+  });
   deliveries.connect(
     {
       claimed: (delivery) => preparer.add(delivery),

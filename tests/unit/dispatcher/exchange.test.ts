@@ -26,7 +26,7 @@ function start(statusCode: number, connection = connect(), headers = {}) {
     sendQueue: { isFirst: () => false, mayLeave: () => true },
     lead: { hold: () => true },
     clock: { now: () => 0, monotonic: () => 0 },
-    provenWait: {
+    confirmedLatency: {
       start: () => ({ atMs: 0, idleMs: 0 }),
       read: () => ({ atMs: 0, idleMs: 0, polledBeforeMs: 0 }),
       until: () => 0,

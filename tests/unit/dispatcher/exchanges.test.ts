@@ -24,7 +24,7 @@ function start({ hasUnread }: { hasUnread: boolean }) {
     sendQueue: { isFirst: () => false, mayLeave: () => true, releaseLate() {} },
     lead: { hold: () => true },
     clock: { now: () => nowMs, monotonic: () => nowMs },
-    provenWait: { start: () => ({ atMs: 0, idleMs: 0 }) },
+    confirmedLatency: { start: () => ({ atMs: 0, idleMs: 0 }) },
     metrics: { sent() {} },
   } as unknown as ExchangeDeps);
   exchanges.begin({

@@ -206,14 +206,14 @@ describe("unused connections", () => {
 
 describe("a fast origin", () => {
   it("gets no more connections when its answers are late only because this busy process has not read them", async () => {
-    const connectionsWith = async (provenMs: number) => {
+    const connectionsWith = async (confirmedMs: number) => {
       const { pool, demand, origin, open, pass, acquire, waiters } = start();
       for (let n = 0; n < 64; n++) pool.open(origin(), "a");
       await open();
       for (let n = 0; n < 100; n++) {
         const used = acquire("a") as Connection;
         pass(1);
-        pool.answered(used, n === 0 ? 1 : 80, provenMs);
+        pool.answered(used, n === 0 ? 1 : 80, confirmedMs);
         pool.release(used, true);
       }
       for (let n = 0; n < 500; n++) waiters.ready.push(of("a"));

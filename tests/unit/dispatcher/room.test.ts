@@ -19,7 +19,7 @@ const waiting = (accountId: string, dueAtMs: number) =>
 function atQuickOrigin() {
   const origins = new Origins({ holdings: new Holdings(256), monotonic: clock.monotonic });
   const waiters = new WaitersByOrigin(origins).at("https://a.example");
-  waiters.origin.answers.note({ latencyMs: 0.1, provenMs: 0.1 }, NOW_MS);
+  waiters.origin.answers.note({ latencyMs: 0.1, confirmedMs: 0.1 }, NOW_MS);
   waiters.origin.unused.push(...Array.from({ length: 64 }, () => ({}) as OwnedConnection));
   return waiters;
 }
@@ -46,7 +46,7 @@ describe("deliveries that are admitted to their claim", () => {
     expect(isUrgent(waiters, justDue, roomFor(waiters, 2_200, NOW_MS), clock)).toBe(false);
     const { answers } = waiters.origin;
     answers.paceAt(NOW_MS);
-    for (let n = 0; n < 2_000; n++) answers.note({ latencyMs: 0.1, provenMs: 0.1 }, NOW_MS);
+    for (let n = 0; n < 2_000; n++) answers.note({ latencyMs: 0.1, confirmedMs: 0.1 }, NOW_MS);
     expect(answers.paceAt(NOW_MS + 250)).toBe(8);
     expect(roomFor(waiters, 0, NOW_MS)).toBe(64 + 2_000);
   });

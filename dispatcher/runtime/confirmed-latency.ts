@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 
-/** When a wait began, monotonic ms, and how long the event loop had idled by then, ms. */
-export type WaitStart = { atMs: number; idleMs: number };
+/** When a request began, monotonic ms, and how long the event loop had idled by then, ms. */
+export type LatencyStart = { atMs: number; idleMs: number };
 
 /**
  * When bytes were read from a socket, monotonic ms, how long the event loop had idled by then, and when the poll phase before had
@@ -14,7 +14,7 @@ export type Reading = { atMs: number; idleMs: number; polledBeforeMs: number };
  * target's latency when the event loop is busy, because the answer waits in its socket. The answer had certainly not
  * arrived while the event loop was idle, nor when the last poll phase began in which answers were read.
  */
-export class ProvenWait {
+export class ConfirmedLatency {
   readonly #monotonic: () => number;
   /** When the first answer was read in the latest poll phase in which any was, and in the one before it. */
   #polledMs = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export class ProvenWait {
     this.#monotonic = monotonic;
   }
 
-  start(): WaitStart {
+  start(): LatencyStart {
     return { atMs: this.#monotonic(), idleMs: performance.nodeTiming.idleTime };
   }
 
@@ -37,7 +37,7 @@ export class ProvenWait {
   }
 
   /** The confirmed latency, since `start`, of the answer that was read from its socket at `reading`, ms. */
-  until(start: WaitStart, reading = this.read()): number {
+  until(start: LatencyStart, reading = this.read()): number {
     return Math.max(reading.idleMs - start.idleMs, reading.polledBeforeMs - start.atMs, 0);
   }
 

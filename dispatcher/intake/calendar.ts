@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
-import { after, BEFORE_ALL, type DuePlace } from "#db/queries/schedules/due.ts";
-import { BEFORE_ALL_LANES, findComingLanes, type LanePlace, readDueLanes } from "#db/queries/schedules/due-lanes.ts";
+import { after, BEFORE_ALL, type DueCursor } from "#db/queries/schedules/due.ts";
+import { BEFORE_ALL_LANES, findComingLanes, type LaneCursor, readDueLanes } from "#db/queries/schedules/due-lanes.ts";
 import { PREFETCH_HORIZON_MS } from "#domain/timing.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
@@ -9,7 +9,7 @@ import { STATEMENTS } from "../tuning/statements.ts";
 import { LATE_COMMIT_MS } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
-/** Guards against a clock that was set back: a place this far beyond the horizon was noted before that, ms. */
+/** Guards against a clock that was set back: a cursor this far beyond the horizon was noted before that, ms. */
 const AHEAD_MAX_MS = 1_000;
 
 /**
@@ -19,8 +19,8 @@ const AHEAD_MAX_MS = 1_000;
  * begins, epoch ms.
  */
 type Progress = {
-  watchedTo: DuePlace;
-  sweptTo: LanePlace | null;
+  watchedTo: DueCursor;
+  sweptTo: LaneCursor | null;
   sweptAtMs: number;
   sweptFromMs: number;
   fullAtMs: number;
@@ -39,7 +39,7 @@ type Deps = {
  * Finds the lanes of this dispatcher's shards that have something due within the horizon. It sees each schedule once,
  * when the schedule comes within the horizon, so thousands of awake lanes cost nothing. A sweep of the calendar finds
  * what was within the horizon before, for instance in a shard that was taken over. A schedule created before the
- * watched place is announced by NOTIFY; a slow sweep finds those that no notification named. It begins at the beginning
+ * watched cursor is announced by NOTIFY; a slow sweep finds those that no notification named. It begins at the beginning
  * only when something may have been missed: dead entries are there while a held snapshot keeps them.
  */
 export class Calendar {
@@ -85,7 +85,7 @@ export class Calendar {
   }
 
   /** How far the shard was watched. */
-  watchedTo(shard: number): DuePlace {
+  watchedTo(shard: number): DueCursor {
     return this.#progress.get(shard)?.watchedTo ?? BEFORE_ALL;
   }
 
@@ -98,7 +98,7 @@ export class Calendar {
     const watched = owned.flatMap((id) => {
       const known = this.#progress.get(id);
       if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
-      // The sweep that starts here finds what is due before the watched place.
+      // The sweep that starts here finds what is due before the watched cursor.
       const none = Number.NEGATIVE_INFINITY;
       const sweep = { sweptTo: null, sweptAtMs: none, sweptFromMs: none, fullAtMs: none, isWhole: false };
       this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
@@ -133,7 +133,7 @@ export class Calendar {
     const from = swept.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES }));
     const untilMs = this.untilMs();
     const due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueLanes(sql, from, untilMs, limit));
-    const found = new Map<number, { last: LanePlace; count: number }>();
+    const found = new Map<number, { last: LaneCursor; count: number }>();
     for (const lane of due) {
       const { shard, accountId, env, dueAtMs: ms } = lane;
       lanes.wake(lane, laneKey(lane));

@@ -1,4 +1,4 @@
-import { after, type DuePlace, type DueSchedule } from "#db/queries/schedules/due.ts";
+import { after, type DueCursor, type DueSchedule } from "#db/queries/schedules/due.ts";
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
@@ -54,7 +54,7 @@ export class Lane {
   reconciledAtMs: number;
   usedAtMs: number;
   #fromMs: number;
-  #readTo: DuePlace;
+  #readTo: DueCursor;
   #moreFromMs: number | null;
   #isUnread = true;
   #isPulledBack = false;
@@ -77,7 +77,7 @@ export class Lane {
     this.reconciledAtMs = nowMs;
     this.usedAtMs = nowMs;
     this.#fromMs = dueAtMs;
-    this.#readTo = placeBefore(dueAtMs);
+    this.#readTo = cursorBefore(dueAtMs);
     this.#moreFromMs = dueAtMs;
     const settlesAtMs = nowMs + SETTLING_MS;
     this.#reconciled = { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs, fullAtMs: settlesAtMs };
@@ -88,8 +88,8 @@ export class Lane {
     return this.#fromMs;
   }
 
-  /** Every schedule up to this place has been in memory. */
-  get readTo(): DuePlace {
+  /** Every schedule up to this cursor has been in memory. */
+  get readTo(): DueCursor {
     return this.#readTo;
   }
 
@@ -163,7 +163,7 @@ export class Lane {
     }
     this.#moreFromMs = Math.min(this.#moreFromMs ?? Number.POSITIVE_INFINITY, ms);
     if (ms > this.#readTo.ms) return;
-    this.#readTo = placeBefore(ms);
+    this.#readTo = cursorBefore(ms);
     this.#isPulledBack = true;
   }
 
@@ -279,5 +279,5 @@ export class Lane {
   }
 }
 
-/** The place before everything that is due at `ms`. Instants are whole milliseconds. */
-const placeBefore = (ms: number): DuePlace => after(ms - 1);
+/** The cursor before everything that is due at `ms`. Instants are whole milliseconds. */
+const cursorBefore = (ms: number): DueCursor => after(ms - 1);

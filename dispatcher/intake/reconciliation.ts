@@ -1,5 +1,5 @@
 import type { Database } from "#db/client.ts";
-import type { DuePlace } from "#db/queries/schedules/due.ts";
+import type { DueCursor } from "#db/queries/schedules/due.ts";
 import { findLanesWithMore } from "#db/queries/schedules/due-lanes.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -13,12 +13,12 @@ type Deps = {
   database: Database;
   clock: Time;
   lanes: Lanes;
-  calendar: { watchedTo(shard: number): DuePlace };
+  calendar: { watchedTo(shard: number): DueCursor };
   deliveries: Deliveries;
 };
 
 /**
- * Reconciles lanes with the table: does the table have more open schedules, up to the place that the lane should know,
+ * Reconciles lanes with the table: does the table have more open schedules, up to the cursor that the lane should know,
  * than are in memory? This happens when a transaction commits after the lane was read past its schedules; an entry in
  * the calendar does not announce a lane that is already awake. A lane that differs is read again; a lane that was read
  * meanwhile is reconciled again. What was due a while before the last reconciliation is left out, so that a busy lane's
@@ -61,15 +61,15 @@ export class Reconciliation {
     return reconciled.length;
   }
 
-  /** The place up to which all schedules of the lane should be in memory. */
-  #knownTo({ readTo, moreFromMs, shard }: Lane): DuePlace {
+  /** The cursor up to which all schedules of the lane should be in memory. */
+  #knownTo({ readTo, moreFromMs, shard }: Lane): DueCursor {
     if (moreFromMs !== null) return readTo;
     const watchedTo = this.#deps.calendar.watchedTo(shard);
     return watchedTo.ms > readTo.ms ? watchedTo : readTo;
   }
 }
 
-type Part = { fromMs: number; to: DuePlace };
+type Part = { fromMs: number; to: DueCursor };
 
 const isBetween = ({ dueAtMs, id }: Delivery, part: Part | undefined): boolean =>
   part !== undefined &&

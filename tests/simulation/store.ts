@@ -1,7 +1,7 @@
 import type { AttemptRecord } from "#db/queries/attempts/record.ts";
 import type { ClaimedSchedule, ClaimRequest } from "#db/queries/schedules/claim.ts";
-import type { DuePlace, DueSchedule } from "#db/queries/schedules/due.ts";
-import type { ComingLane, DueLane, LaneId, LanePlace } from "#db/queries/schedules/due-lanes.ts";
+import type { DueCursor, DueSchedule } from "#db/queries/schedules/due.ts";
+import type { ComingLane, DueLane, LaneCursor, LaneId } from "#db/queries/schedules/due-lanes.ts";
 import type { ExpiredClaim } from "#db/queries/schedules/expired-claims.ts";
 import { SHARDS } from "#domain/shard-share.ts";
 import type { ScheduleStatus } from "#domain/states.ts";
@@ -114,9 +114,9 @@ export class Store {
     return made;
   }
 
-  findComingLanes(shards: readonly { id: number; from: DuePlace }[], untilMs: number, limit: number) {
+  findComingLanes(shards: readonly { id: number; from: DueCursor }[], untilMs: number, limit: number) {
     const coming: ComingLane[] = [];
-    const reached = new Map<number, DuePlace>();
+    const reached = new Map<number, DueCursor>();
     for (const { id: shard, from } of shards) {
       const rows = this.#openIn(shard).between(from, untilMs, limit);
       const byAccount = Map.groupBy(rows, ({ account }) => account.id);
@@ -130,8 +130,8 @@ export class Store {
     return { coming: coming.sort((a, b) => a.dueAtMs - b.dueAtMs), reached };
   }
 
-  readDueLanes(shards: readonly { id: number; from: LanePlace }[], untilMs: number, limit: number): DueLane[] {
-    const isBehind = (lane: Lane, from: LanePlace) =>
+  readDueLanes(shards: readonly { id: number; from: LaneCursor }[], untilMs: number, limit: number): DueLane[] {
+    const isBehind = (lane: Lane, from: LaneCursor) =>
       lane.dueAtMs !== null &&
       lane.dueAtMs <= untilMs &&
       (lane.dueAtMs > from.ms || (lane.dueAtMs === from.ms && lane.accountId > from.accountId));
@@ -146,7 +146,7 @@ export class Store {
       .sort((a, b) => a.dueAtMs - b.dueAtMs || (a.accountId < b.accountId ? -1 : 1));
   }
 
-  readDueOfLanes(lanes: readonly (LaneId & { from: DuePlace; untilMs: number; limit: number })[]): DueSchedule[] {
+  readDueOfLanes(lanes: readonly (LaneId & { from: DueCursor; untilMs: number; limit: number })[]): DueSchedule[] {
     return lanes.flatMap(({ accountId, from, untilMs, limit }) => {
       const lane = this.#lanes.get(accountId);
       if (!lane || !this.accounts.get(accountId)?.isActive) return [];
@@ -154,7 +154,7 @@ export class Store {
     });
   }
 
-  findLanesWithMore(lanes: readonly (LaneId & { fromMs: number; to: DuePlace; known: number })[]): number[] {
+  findLanesWithMore(lanes: readonly (LaneId & { fromMs: number; to: DueCursor; known: number })[]): number[] {
     return lanes.flatMap(({ accountId, fromMs, to, known }, n) => {
       const lane = this.#lanes.get(accountId);
       if (!lane || !this.accounts.get(accountId)?.isActive) return [];
@@ -362,18 +362,18 @@ class Sorted {
   add(one: StoredSchedule): void {
     const last = this.#items.at(-1);
     if (last === undefined || inDueOrder(last, one) < 0) this.#items.push(one);
-    else this.#items.splice(this.#placeOf({ ms: dueOf(one), id: one.id }), 0, one);
+    else this.#items.splice(this.#indexOf({ ms: dueOf(one), id: one.id }), 0, one);
   }
 
   remove(one: StoredSchedule): void {
-    const at = this.#placeOf({ ms: dueOf(one), id: one.id }) - 1;
+    const at = this.#indexOf({ ms: dueOf(one), id: one.id }) - 1;
     if (this.#items[at] !== one) throw new Error("an open schedule is not where its due time says");
     this.#items.splice(at, 1);
   }
 
   /** Those behind `from` and up to `untilMs`, at most `limit`. */
-  between(from: DuePlace, untilMs: number, limit: number): StoredSchedule[] {
-    const at = this.#placeOf(from);
+  between(from: DueCursor, untilMs: number, limit: number): StoredSchedule[] {
+    const at = this.#indexOf(from);
     const found: StoredSchedule[] = [];
     for (let n = at; n < this.#items.length && found.length < limit; n++) {
       const one = this.#items[n] as StoredSchedule;
@@ -383,13 +383,13 @@ class Sorted {
     return found;
   }
 
-  countUpTo(fromMs: number, to: DuePlace, limit: number): number {
-    const from = this.#placeOf({ ms: fromMs, id: "" });
-    return Math.min(Math.max(this.#placeOf(to) - from, 0), limit);
+  countUpTo(fromMs: number, to: DueCursor, limit: number): number {
+    const from = this.#indexOf({ ms: fromMs, id: "" });
+    return Math.min(Math.max(this.#indexOf(to) - from, 0), limit);
   }
 
-  /** How many are at or before a place. */
-  #placeOf({ ms, id }: DuePlace): number {
+  /** How many are at or before a cursor. */
+  #indexOf({ ms, id }: DueCursor): number {
     let [low, high] = [0, this.#items.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,7 +1,7 @@
 import type { Environment } from "#domain/environment.ts";
 import type { Sql } from "../../client.ts";
 import { pgArray } from "../../pg-array.ts";
-import { type DuePlace, type DueSchedule, dueSchedule, limitOf, testPath } from "./due.ts";
+import { type DueCursor, type DueSchedule, dueSchedule, limitOf, testPath } from "./due.ts";
 
 /** One account (UUID) in one environment. */
 export type LaneId = { accountId: string; env: Environment };
@@ -12,21 +12,21 @@ export type DueLane = LaneId & { shard: number; dueAtMs: number };
 /** A lane with the earliest and the latest of its schedules that have come within the horizon, epoch ms. */
 export type ComingLane = DueLane & { lastDueAtMs: number };
 
-/** A place in the calendar of one shard: epoch ms and lane. */
-export type LanePlace = LaneId & { ms: number };
+/** A cursor in the calendar of one shard: epoch ms and lane. */
+export type LaneCursor = LaneId & { ms: number };
 
 const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
-export const BEFORE_ALL_LANES: LanePlace = { ms: Number.NEGATIVE_INFINITY, accountId: NO_ACCOUNT, env: "live" };
+export const BEFORE_ALL_LANES: LaneCursor = { ms: Number.NEGATIVE_INFINITY, accountId: NO_ACCOUNT, env: "live" };
 
 /**
- * The lanes of each shard whose entry is behind the shard's place `from` and up to `untilMs` (inclusive), in the order
- * of their places, at most `limit` per shard. Reads the calendar alone: an account may be inactive, and an entry too
+ * The lanes of each shard whose entry is behind the shard's cursor `from` and up to `untilMs` (inclusive), in the order
+ * of their entries, at most `limit` per shard. Reads the calendar alone: an account may be inactive, and an entry too
  * early.
  */
 export async function readDueLanes(
   sql: Sql,
-  shards: readonly { id: number; from: LanePlace }[],
+  shards: readonly { id: number; from: LaneCursor }[],
   untilMs: number,
   limit: number,
 ): Promise<DueLane[]> {
@@ -48,16 +48,16 @@ export async function readDueLanes(
 }
 
 /**
- * The lanes with schedules that fall due behind each shard's place `from` and up to `untilMs` (inclusive). `dueAtMs` is
+ * The lanes with schedules that fall due behind each shard's cursor `from` and up to `untilMs` (inclusive). `dueAtMs` is
  * the earliest of these schedules, `lastDueAtMs` the latest. Reads at most `limit` schedules per shard; `reached` is
  * where reading ended in shards that may have more. An account may be inactive.
  */
 export async function findComingLanes(
   sql: Sql,
-  shards: readonly { id: number; from: DuePlace }[],
+  shards: readonly { id: number; from: DueCursor }[],
   untilMs: number,
   limit: number,
-): Promise<{ coming: ComingLane[]; reached: Map<number, DuePlace> }> {
+): Promise<{ coming: ComingLane[]; reached: Map<number, DueCursor> }> {
   const rows = await sql`
     WITH coming AS MATERIALIZED (
       SELECT w.shard, s.* FROM unnest(
@@ -78,7 +78,7 @@ export async function findComingLanes(
     FROM (SELECT *, count(*) OVER (PARTITION BY shard) AS looked_at FROM coming) c
     WHERE looked_at = ${limit} ORDER BY shard, due_at DESC, id DESC)`.values();
   const coming: ComingLane[] = [];
-  const reached = new Map<number, DuePlace>();
+  const reached = new Map<number, DueCursor>();
   for (const [shard, accountId, env, ms, reachedId, lastMs] of rows) {
     if (reachedId !== null) reached.set(shard, { ms: Math.round(ms), id: reachedId });
     else coming.push({ shard, accountId, env, dueAtMs: Math.round(ms), lastDueAtMs: Math.round(lastMs) });
@@ -87,13 +87,13 @@ export async function findComingLanes(
 }
 
 /**
- * The schedules of each lane that fall due behind its place `from` and up to its `untilMs` (inclusive), in due order
+ * The schedules of each lane that fall due behind its cursor `from` and up to its `untilMs` (inclusive), in due order
  * within each lane, at most its `limit`. Leaves out accounts that are not active. One statement, for at most 1,000
  * lanes.
  */
 export async function readDueOfLanes(
   sql: Sql,
-  lanes: readonly (LaneId & { from: DuePlace; untilMs: number; limit: number })[],
+  lanes: readonly (LaneId & { from: DueCursor; untilMs: number; limit: number })[],
 ): Promise<DueSchedule[]> {
   // OFFSET 0 keeps account and settings out of the join with the schedules, so that they are read once per lane.
   // `status || ''` keeps the planner off the partial indexes of accounts, which do not begin with the id.
@@ -124,11 +124,11 @@ export async function readDueOfLanes(
 
 /**
  * The positions in the list of those lanes that have more than `known` open schedules due from `fromMs` (epoch ms) up to the
- * place `to` (inclusive). Leaves out accounts that are not active. Counts to `known` + 1 at most.
+ * cursor `to` (inclusive). Leaves out accounts that are not active. Counts to `known` + 1 at most.
  */
 export async function findLanesWithMore(
   sql: Sql,
-  lanes: readonly (LaneId & { fromMs: number; to: DuePlace; known: number })[],
+  lanes: readonly (LaneId & { fromMs: number; to: DueCursor; known: number })[],
 ): Promise<number[]> {
   const rows = await sql`
     SELECT w.n - 1

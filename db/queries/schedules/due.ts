@@ -42,16 +42,16 @@ export const testPath = (sql: Sql): Fragment => sql`
     SELECT substring(r.target_url FROM '^[a-z]+://[^/?#]*([^?#]*)') FROM schedule_requests r
     WHERE ${byKey(sql, "r.schedule_id", "s.id")} ORDER BY r.schedule_id LIMIT 1) END`;
 
-/** A place in due order: epoch ms and id (UUID). Several schedules may be due at one instant. */
-export type DuePlace = { ms: number; id: string };
+/** A cursor in due order: epoch ms and id (UUID). Several schedules may be due at one instant. */
+export type DueCursor = { ms: number; id: string };
 
-export const BEFORE_ALL: DuePlace = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
+export const BEFORE_ALL: DueCursor = { ms: Number.NEGATIVE_INFINITY, id: "00000000-0000-0000-0000-000000000000" };
 
 /**
- * The place behind everything that is due up to `ms`. It is rounded down, because due times are whole milliseconds and
+ * The cursor behind everything that is due up to `ms`. It is rounded down, because due times are whole milliseconds and
  * SQL would round it up, past schedules that are due in the next millisecond.
  */
-export const after = (ms: number): DuePlace => ({ ms: Math.floor(ms), id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
+export const after = (ms: number): DueCursor => ({ ms: Math.floor(ms), id: "ffffffff-ffff-ffff-ffff-ffffffffffff" });
 
 /**
  * The schedules with these ids that are open and fall due up to `untilMs`. A NOTIFY has announced them. Leaves out

@@ -160,7 +160,7 @@ describe("reading ahead", () => {
     expect(reader.rowsRead()).toBeLessThan(1.2 * 1_003);
   });
 
-  it("continues each lane from its place after memory was full, until every schedule is read", async () => {
+  it("continues each lane from its cursor after memory was full, until every schedule is read", async () => {
     const accounts = await Promise.all(Array.from({ length: 5 }, () => createTestAccount(sql, keyRing)));
     await insertSchedules(
       sql,
@@ -196,7 +196,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(5);
   });
 
-  it("finds schedules that were committed behind a lane's place without a notification, by reconciling with the table", async () => {
+  it("finds schedules that were committed behind a lane's cursor without a notification, by reconciling with the table", async () => {
     const { account, reader } = await readThree();
     reader.pass(4_000);
     expect(await reader.reconciliation.runOnce()).toBe(1);
@@ -208,7 +208,7 @@ describe("reading ahead", () => {
     expect(reader.seen).toHaveLength(4);
   });
 
-  it("finds such schedules even while others of the lane that are due beyond its place are in memory", async () => {
+  it("finds such schedules even while others of the lane that are due beyond its cursor are in memory", async () => {
     const { account, reader } = await readThree();
     const [first] = reader.seen;
     reader.deliveries.add({ ...(first as DueSchedule), id: "a retry", dueAtMs: Date.now() + 60_000 }, 0);

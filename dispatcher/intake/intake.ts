@@ -96,7 +96,7 @@ export class Intake {
     for (const delivery of deliveries.find(isWaiting, tooMany)) {
       const lane = lanes.get(delivery.lane);
       if (!lane) continue;
-      lanes.defer(lane);
+      lanes.backOff(lane);
       deliveries.move(delivery, "removed");
       lanes.readAgain(lane, delivery.dueAtMs);
     }

@@ -60,7 +60,7 @@ export class LaneReads {
   /** Runs one statement, for a bounded number of lanes and rows. Returns how many rows it read. */
   async runOnce(): Promise<number> {
     const { database, calendar, lanes, intake, metrics } = this.#deps;
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     const taken = lanes.take(STATEMENTS.rowsMax);
     if (taken.length === 0) return 0;
     const untilMs = calendar.untilMs();
@@ -113,7 +113,7 @@ export class LaneReads {
       if (rows.length > 0) lanes.use(lane);
       if (lane.moreFromMs === null) lanes.rest(lane);
       else if (hadRoom) lanes.want(lane);
-      else lanes.defer(lane);
+      else lanes.backOff(lane);
     }
   }
 }

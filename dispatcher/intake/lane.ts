@@ -35,11 +35,11 @@ export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
  * |---|---|---|
  * | current | everything up to the horizon was in memory | behind, when something comes or is announced |
  * | behind | there is more to read, and it is not queued: it is new, or has much in memory already | wanted |
- * | wanted | queued to be read | reading; deferred, when there is no memory for it |
- * | reading | a statement reads it | current, behind or deferred, by what it read and found room for |
- * | deferred | it found no memory, and waits | behind, when its delay is over |
+ * | wanted | queued to be read | reading; backing off, when there is no memory for it |
+ * | reading | a statement reads it | current, behind or backing off, by what it read and found room for |
+ * | backing off | it found no memory, and waits | behind, when its delay is over |
  */
-export type LaneState = "current" | "behind" | "wanted" | "reading" | "deferred";
+export type LaneState = "current" | "behind" | "wanted" | "reading" | "backing off";
 
 /**
  * A lane that has something due soon, or had lately, and how far it was read. Nothing else changes what it keeps. Due times are by
@@ -63,8 +63,8 @@ export class Lane {
   #againFromMs = Number.POSITIVE_INFINITY;
   /** Schedules that came within the horizon while a read was in flight. */
   #coming: Coming | null = null;
-  #deferredUntilMs = Number.NEGATIVE_INFINITY;
-  #deferrals = 0;
+  #backoffUntilMs = Number.NEGATIVE_INFINITY;
+  #backoffs = 0;
   #entry: LaneEntry | null = null;
   #reconciled: Reconciled;
 
@@ -105,7 +105,7 @@ export class Lane {
 
   /** Whether no read of it was tried. A lane that found no memory is unread, but its due time is known. */
   get isUntried(): boolean {
-    return this.#isUnread && this.#deferredUntilMs === Number.NEGATIVE_INFINITY;
+    return this.#isUnread && this.#backoffUntilMs === Number.NEGATIVE_INFINITY;
   }
 
   /** Whether it is read again from before `readTo`. That does not wait for room. */
@@ -119,12 +119,12 @@ export class Lane {
   }
 
   /** When it may be read again after it found no memory, monotonic ms; and how often in a row it found none. */
-  get deferredUntilMs(): number {
-    return this.#deferredUntilMs;
+  get backoffUntilMs(): number {
+    return this.#backoffUntilMs;
   }
 
-  get deferrals(): number {
-    return this.#deferrals;
+  get backoffs(): number {
+    return this.#backoffs;
   }
 
   /** Its valid entry in a queue of lanes to be read. */
@@ -136,7 +136,7 @@ export class Lane {
   stateAt(nowMs: number): LaneState {
     if (this.#isReading) return "reading";
     if (this.#moreFromMs === null) return "current";
-    if (this.#deferredUntilMs > nowMs) return "deferred";
+    if (this.#backoffUntilMs > nowMs) return "backing off";
     return this.#entry === null ? "behind" : "wanted";
   }
 
@@ -194,9 +194,9 @@ export class Lane {
   }
 
   /** It found no memory, and waits until `untilMs`, monotonic. `isRepeated`: the next time it waits longer. */
-  defer(untilMs: number, isRepeated: boolean): void {
-    this.#deferredUntilMs = untilMs;
-    if (isRepeated) this.#deferrals++;
+  backOff(untilMs: number, isRepeated: boolean): void {
+    this.#backoffUntilMs = untilMs;
+    if (isRepeated) this.#backoffs++;
   }
 
   /** A statement reads it. */
@@ -248,7 +248,7 @@ export class Lane {
     this.#isUnread = false;
     for (const [n, row] of rows.entries()) {
       if (accept(row)) {
-        this.#deferrals = 0;
+        this.#backoffs = 0;
         continue;
       }
       const before = rows[n - 1];

@@ -3,8 +3,8 @@ import type { Holdings } from "../delivery/holdings.ts";
 import type { Time } from "../runtime/clock.ts";
 import { isLate } from "../runtime/lateness.ts";
 import { INTAKE } from "../tuning/intake.ts";
-import { DeferredLanes } from "./deferred-lanes.ts";
 import { Lane } from "./lane.ts";
+import { LaneBackoff } from "./lane-backoff.ts";
 import { LanesToRead } from "./lanes-to-read.ts";
 import { freeFor, laneMax } from "./memory.ts";
 
@@ -29,13 +29,13 @@ export class Lanes {
   readonly #toRead = new LanesToRead();
   /** Lanes to reconcile again: they were being read when it was their turn, or changed during the reconciliation. */
   readonly #toReconcile = new Set<Lane>();
-  readonly #deferred: DeferredLanes;
+  readonly #backoff: LaneBackoff;
   /** Called when a lane is to be read. `LaneReads` sets it. */
   onWanted: (() => void) | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#deferred = new DeferredLanes(deps);
+    this.#backoff = new LaneBackoff(deps);
   }
 
   get(key: string): Lane | undefined {
@@ -92,7 +92,7 @@ export class Lanes {
   readAgain(lane: Lane, ms: number): void {
     const { moreFromMs } = lane;
     lane.pullBack(ms);
-    if (lane.moreFromMs !== moreFromMs) this.#deferred.hasten(lane);
+    if (lane.moreFromMs !== moreFromMs) this.#backoff.hasten(lane);
     this.use(lane);
     this.want(lane);
   }
@@ -164,14 +164,14 @@ export class Lanes {
   }
 
   /** Delays the next read of a lane that found no memory. */
-  defer(lane: Lane): void {
-    this.#deferred.add(lane);
+  backOff(lane: Lane): void {
+    this.#backoff.add(lane);
     lane.dequeue();
   }
 
   /** Queues lanes whose delay is over, a bounded number. */
-  wantDeferred(): void {
-    for (const lane of this.#deferred.takeOver()) if (this.#awake.get(lane.key) === lane) this.#queue(lane);
+  wantBackedOff(): void {
+    for (const lane of this.#backoff.takeOver()) if (this.#awake.get(lane.key) === lane) this.#queue(lane);
   }
 
   /**
@@ -185,7 +185,7 @@ export class Lanes {
     // A lane that seems late is read though there is no room: its schedule may be gone, and the next one on time.
     const hasRoom = (lane: Lane) =>
       lane.isPulledBack || isLate(dueOf(lane), nowMs) || freeFor(dueOf(lane), nowMs, holdings) > 0;
-    for (const lane of taken) if (!hasRoom(lane)) this.defer(lane);
+    for (const lane of taken) if (!hasRoom(lane)) this.backOff(lane);
     return taken.filter(hasRoom);
   }
 

@@ -43,11 +43,11 @@ export const INTAKE = {
    */
   readAtOnceFreeMin: 500,
   /** Delay before a lane that found no memory is read again, ms; doubled each time. Not measured. */
-  deferMs: 100,
+  backoffMs: 100,
   /** The longest delay for a lane that is at most five seconds late, ms. Not measured with another number. */
-  deferRecentMaxMs: 500,
+  backoffRecentMaxMs: 500,
   /** The longest delay for any lane, ms. Not measured. */
-  deferMaxMs: 10_000,
+  backoffMaxMs: 10_000,
 
   /** The time that sending itself takes, for early firing, ms. Not measured. */
   sendCostMs: 0.3,

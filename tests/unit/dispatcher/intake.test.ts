@@ -15,7 +15,7 @@ function createIntake(size: number, waiting: number) {
       find: (_is: unknown, max: number) => Array.from({ length: max }, () => ({ lane: "late", dueAtMs: 0 })),
       move: (delivery: unknown) => removed.push(delivery),
     },
-    lanes: { get: () => ({}), defer() {}, readAgain: (_lane: unknown, ms: number) => readAgain.push(ms) },
+    lanes: { get: () => ({}), backOff() {}, readAgain: (_lane: unknown, ms: number) => readAgain.push(ms) },
   };
   const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
   return { intake, removed, readAgain };

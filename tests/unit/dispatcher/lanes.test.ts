@@ -29,7 +29,7 @@ function createLanes() {
     /** What is taken to be read once `ms` have passed. */
     takenIn(ms: number) {
       nowMs += ms;
-      lanes.wantDeferred();
+      lanes.wantBackedOff();
       return taken();
     },
     /** A lane with something due in `inMs`, taken to be read. */
@@ -50,24 +50,24 @@ function readUntil(lane: Lane, dueAtMs: number): void {
   lane.endRead([dueSchedule({ dueAtMs })], { limit: 100, untilMs: dueAtMs, accept: () => false });
 }
 
-describe("a lane that was deferred for lack of memory", () => {
-  it("is read again after its pause, even when another lane was deferred twice before it", () => {
+describe("a lane that backs off for lack of memory", () => {
+  it("is read again after its pause, even when another lane backed off twice before it", () => {
     const { lanes, read, pass, taken } = createLanes();
     const [first, second] = [read("first", 0), read("second", 0)];
-    lanes.defer(first);
+    lanes.backOff(first);
     pass(50);
-    lanes.defer(second);
+    lanes.backOff(second);
     pass(70);
     readUntil(first, 1_000_000 + 60_000);
-    lanes.defer(first);
+    lanes.backOff(first);
     pass(80);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     expect(taken()).toEqual(["second"]);
   });
 
   it("is read again a second before its next schedule is due, when that is later than the pause", () => {
     const { lanes, read, takenIn } = createLanes();
-    lanes.defer(read("far", 4_000));
+    lanes.backOff(read("far", 4_000));
     expect(takenIn(2_900)).toEqual([]);
     expect(takenIn(200)).toEqual(["far"]);
   });
@@ -75,11 +75,11 @@ describe("a lane that was deferred for lack of memory", () => {
   it("is read again a second before what was announced meanwhile and is due earlier", () => {
     const { lanes, read, taken, takenIn } = createLanes();
     const lane = read("far", 60_000);
-    lanes.defer(lane);
+    lanes.backOff(lane);
     lanes.readAgain(lane, 1_000_000 + 4_000);
     expect(takenIn(2_900)).toEqual([]);
     expect(takenIn(200)).toEqual(["far"]);
-    lanes.defer(lane);
+    lanes.backOff(lane);
     lanes.readAgain(lane, 1_000_000 + 3_500);
     expect(taken()).toEqual(["far"]);
   });
@@ -87,7 +87,7 @@ describe("a lane that was deferred for lack of memory", () => {
   it("and whose late schedules were put back, waits for its pause", () => {
     const { lanes, read, taken, takenIn } = createLanes();
     const lane = read("late", -60_000);
-    lanes.defer(lane);
+    lanes.backOff(lane);
     lanes.readAgain(lane, 1_000_000 - 60_000);
     expect(taken()).toEqual([]);
     expect(takenIn(200)).toEqual(["late"]);
@@ -97,10 +97,10 @@ describe("a lane that was deferred for lack of memory", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     for (const lane of [late, onTime]) {
-      lanes.defer(lane);
+      lanes.backOff(lane);
     }
     pass(200);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     holdings.memory = INTAKE.memoryMax;
     expect(taken()).toEqual([]);
     holdings.memory = MEMORY_OF_LATE_MAX;
@@ -125,9 +125,9 @@ describe("while only the memory for schedules on time is free, a lane that was n
   it("is read once although its first schedule looks late, since that may be removed; if it is not, the lane is not read again", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
     holdings.memory = MEMORY_OF_LATE_MAX;
-    lanes.defer(read("late", -60_000));
+    lanes.backOff(read("late", -60_000));
     pass(200);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     expect(lanes.hasMore()).toBe(false);
     expect(taken()).toEqual([]);
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
@@ -146,11 +146,11 @@ describe("lanes of a large burst", () => {
     wake("after it", 700);
     expect(taken()).toEqual(["after it"]);
     pass(600);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
     expect(taken()).toEqual([]);
     pass(1);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     expect(taken()).toEqual(["of the burst"]);
   });
 
@@ -168,9 +168,9 @@ describe("lanes of a large burst", () => {
 describe("while too many late schedules wait for a connection", () => {
   it("late lanes are not read one statement after the other", () => {
     const { lanes, holdings, pass, read } = createLanes();
-    lanes.defer(read("late", -60_000));
+    lanes.backOff(read("late", -60_000));
     pass(200);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     expect(lanes.hasMore()).toBe(true);
     holdings.states["awaiting connection"] = INTAKE.memoryOfWaitingMax;
     expect(lanes.hasMore()).toBe(false);
@@ -180,9 +180,9 @@ describe("while too many late schedules wait for a connection", () => {
 describe("lanes whose schedules are late", () => {
   it("are read together only as far as there is memory for late schedules", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
-    for (const name of ["first", "second", "third"]) lanes.defer(read(name, -60_000));
+    for (const name of ["first", "second", "third"]) lanes.backOff(read(name, -60_000));
     pass(200);
-    lanes.wantDeferred();
+    lanes.wantBackedOff();
     holdings.memory = MEMORY_OF_LATE_MAX - 2;
     expect(taken()).toHaveLength(2);
   });

@@ -8,23 +8,23 @@ import type { MemoryUse } from "./memory.ts";
 
 type Deps = { clock: Time; holdings: MemoryUse };
 
-/** Lanes that found no memory, until they are read again. */
-export class DeferredLanes {
+/** Lanes that found no memory and back off, until they are read again. */
+export class LaneBackoff {
   readonly #deps: Deps;
-  /** An entry is valid as long as its lane is deferred until the same time. */
+  /** An entry is valid as long as its lane backs off until the same time. */
   readonly #queue = new MinHeap<{ lane: Lane; untilMs: number }>((a, b) => a.untilMs < b.untilMs);
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Whether the lane is deferred. */
+  /** Whether the lane backs off. */
   has(lane: Lane): boolean {
-    return lane.deferredUntilMs > this.#deps.clock.monotonic();
+    return lane.backoffUntilMs > this.#deps.clock.monotonic();
   }
 
   /**
-   * Defers a lane that found no memory. It is read again after a delay; or one second before its next schedule is due,
+   * Backs off a lane that found no memory. It is read again after a delay; or one second before its next schedule is due,
    * when it may use reserved memory. A large burst may not use that memory, so its lanes are read again once late.
    */
   add(lane: Lane): void {
@@ -37,14 +37,14 @@ export class DeferredLanes {
     if (delayMs <= 0 && !isLate(dueMs, nowMs) && isOfLargeBurst(dueMs, holdings)) {
       delayMs = lateFromMs(dueMs) - nowMs;
     } else if (delayMs <= 0) {
-      const maxMs = isLateForLong(dueMs, nowMs) ? INTAKE.deferMaxMs : INTAKE.deferRecentMaxMs;
-      delayMs = Math.min(INTAKE.deferMs * 2 ** lane.deferrals, maxMs);
+      const maxMs = isLateForLong(dueMs, nowMs) ? INTAKE.backoffMaxMs : INTAKE.backoffRecentMaxMs;
+      delayMs = Math.min(INTAKE.backoffMs * 2 ** lane.backoffs, maxMs);
       isRepeated = true;
     }
-    this.#defer(lane, clock.monotonic() + delayMs, isRepeated);
+    this.#backOff(lane, clock.monotonic() + delayMs, isRepeated);
   }
 
-  /** Something is due earlier than what a lane was deferred for: it is read again as soon as that may use reserved memory. */
+  /** Something is due earlier than what a lane backs off for: it is read again as soon as that may use reserved memory. */
   hasten(lane: Lane): void {
     if (!this.has(lane)) return;
     const { clock, holdings } = this.#deps;
@@ -52,7 +52,7 @@ export class DeferredLanes {
     const dueMs = lane.moreFromMs ?? Number.POSITIVE_INFINITY;
     if (!isOnTimeAndSmall(dueMs, nowMs, holdings)) return;
     const untilMs = clock.monotonic() + Math.max(dueMs - INTAKE.nearMs - nowMs, 0);
-    if (untilMs < lane.deferredUntilMs) this.#defer(lane, untilMs, false);
+    if (untilMs < lane.backoffUntilMs) this.#backOff(lane, untilMs, false);
   }
 
   /** Removes and returns lanes whose delay is over, a bounded number. */
@@ -62,13 +62,13 @@ export class DeferredLanes {
     for (let next = this.#queue.peek(); next && next.untilMs <= now; next = this.#queue.peek()) {
       if (over.length >= INTAKE.atOnceMax) break;
       this.#queue.pop();
-      if (next.lane.deferredUntilMs === next.untilMs) over.push(next.lane);
+      if (next.lane.backoffUntilMs === next.untilMs) over.push(next.lane);
     }
     return over;
   }
 
-  #defer(lane: Lane, untilMs: number, isRepeated: boolean): void {
-    lane.defer(untilMs, isRepeated);
+  #backOff(lane: Lane, untilMs: number, isRepeated: boolean): void {
+    lane.backOff(untilMs, isRepeated);
     this.#queue.push({ lane, untilMs });
   }
 }

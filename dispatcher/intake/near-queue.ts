@@ -12,9 +12,9 @@ export type WakeUp = { readonly flow: Flow; readonly first: Delivery; readonly a
 export class NearQueue {
   readonly #expectsFewWith: (delivery: Delivery) => boolean;
   readonly #withFew = new MinHeap<WakeUp>(wakesBefore);
-  readonly #ofCrowds = new MinHeap<WakeUp>(wakesBefore);
-  /** How many wake-ups of each lane are in `#ofCrowds`. */
-  readonly #lanesOfCrowds = new Map<string, number>();
+  readonly #ofBursts = new MinHeap<WakeUp>(wakesBefore);
+  /** How many wake-ups of each lane are in `#ofBursts`. */
+  readonly #lanesOfBursts = new Map<string, number>();
 
   constructor(expectsFewWith: (delivery: Delivery) => boolean) {
     this.#expectsFewWith = expectsFewWith;
@@ -22,19 +22,19 @@ export class NearQueue {
 
   push(wakeUp: WakeUp): void {
     if (this.#expectsFewWith(wakeUp.first)) this.#withFew.push(wakeUp);
-    else this.#pushToCrowds(wakeUp);
+    else this.#pushToBursts(wakeUp);
   }
 
   /** Removes and returns the next wake-up whose time is at most `untilMs`. */
   take(untilMs: number): WakeUp | undefined {
     for (let next = this.#withFew.peek(); next && next.atMs <= untilMs; next = this.#withFew.peek()) {
       this.#withFew.pop();
-      if (!this.#lanesOfCrowds.has(next.flow.lane)) return next;
-      this.#pushToCrowds(next);
+      if (!this.#lanesOfBursts.has(next.flow.lane)) return next;
+      this.#pushToBursts(next);
     }
-    const next = this.#ofCrowds.peek();
+    const next = this.#ofBursts.peek();
     if (!next || next.atMs > untilMs) return undefined;
-    this.#ofCrowds.pop();
+    this.#ofBursts.pop();
     this.#countLane(next, -1);
     return next;
   }
@@ -42,25 +42,25 @@ export class NearQueue {
   /** The first wake-up time, ms; infinity when the queue is empty. */
   nextMs(): number {
     const ms = (heap: MinHeap<WakeUp>) => heap.peek()?.atMs ?? Number.POSITIVE_INFINITY;
-    return Math.min(ms(this.#withFew), ms(this.#ofCrowds));
+    return Math.min(ms(this.#withFew), ms(this.#ofBursts));
   }
 
   /** Drops those that `isKept` does not accept. Takes linear time. */
   prune(isKept: (wakeUp: WakeUp) => boolean): void {
     this.#withFew.prune(isKept);
-    for (const dropped of this.#ofCrowds.filter((wakeUp) => !isKept(wakeUp))) this.#countLane(dropped, -1);
-    this.#ofCrowds.prune(isKept);
+    for (const dropped of this.#ofBursts.filter((wakeUp) => !isKept(wakeUp))) this.#countLane(dropped, -1);
+    this.#ofBursts.prune(isKept);
   }
 
-  #pushToCrowds(wakeUp: WakeUp): void {
-    this.#ofCrowds.push(wakeUp);
+  #pushToBursts(wakeUp: WakeUp): void {
+    this.#ofBursts.push(wakeUp);
     this.#countLane(wakeUp, 1);
   }
 
   #countLane({ flow: { lane } }: WakeUp, change: 1 | -1): void {
-    const count = (this.#lanesOfCrowds.get(lane) ?? 0) + change;
-    if (count > 0) this.#lanesOfCrowds.set(lane, count);
-    else this.#lanesOfCrowds.delete(lane);
+    const count = (this.#lanesOfBursts.get(lane) ?? 0) + change;
+    if (count > 0) this.#lanesOfBursts.set(lane, count);
+    else this.#lanesOfBursts.delete(lane);
   }
 }
 

@@ -20,7 +20,7 @@ export const ADMISSION = {
   /**
    * At most this many go on ahead, or as many as were answered within `headroomMs` recently if that is more. The latency alone is not
    * enough: this process may send more slowly than the origin answers. Source: `neighbour-crowd`. With 4,096 and 2,048, what was due up
-   * to 50 ms after the crowd was late.
+   * to 50 ms after the burst was late.
    */
   headroomMax: 1_024,
   /**
@@ -33,7 +33,7 @@ export const ADMISSION = {
   /** How many deliveries may go on over capacity. It was 8,192. Not measured. */
   overCommitMax: 4_096,
   /**
-   * The same when many others are due with the next one. Source: `neighbour-crowd`. With 2,048, what was due up to 50 ms after the crowd
+   * The same when many others are due with the next one. Source: `neighbour-crowd`. With 2,048, what was due up to 50 ms after the burst
    * waited for capacity that late deliveries had used.
    */
   overCommitByBurstMax: 1_024,

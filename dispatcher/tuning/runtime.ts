@@ -16,7 +16,7 @@ export const RUNTIME = {
   onTimeTurn: 4,
   /**
    * One turn in this many goes to the most late of the heads that have become late recently. Source: `neighbour-crowd`. Without such turns
-   * a delivery due just before the crowd came 14 to 18 s late in five of 37 runs. With another number not measured.
+   * a delivery due just before the burst came 14 to 18 s late in five of 37 runs. With another number not measured.
    */
   mostLateTurn: 8,
   /** A head that is due further ahead than this does not yet count as on time, ms, unless its queue says otherwise. Not measured. */

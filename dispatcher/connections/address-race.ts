@@ -23,7 +23,7 @@ export class NoneConnected extends Error {
   }
 }
 
-/** Room for the sockets of one opening beyond its first. `begin` counts one, or returns false when there is no room. */
+/** Capacity for the sockets of one opening beyond its first. `begin` counts one, or returns false when there is no capacity. */
 export type FurtherSockets = { begin(): boolean; end(): void };
 
 type Deps = { connect: (address: string) => net.Socket; further: FurtherSockets; deadlineMs: number };
@@ -33,7 +33,7 @@ type Try = { address: string; socket: net.Socket; stop: () => void };
 /**
  * Connects to one of `addresses`. They are tried side by side: the first at once, each further one a quarter of a second
  * after the one before, or when a try has failed. The first that connects wins, and the others are closed. Where there
- * is no room for a further socket, its address waits. Resolves with the address, its socket and one TCP round trip, ms. Rejects
+ * is no capacity for a further socket, its address waits. Resolves with the address, its socket and one TCP round trip, ms. Rejects
  * with NoneConnected. Source: RFC 8305, section 5.
  */
 export function connectToOneOf(addresses: readonly string[], deps: Deps): Promise<Won> {

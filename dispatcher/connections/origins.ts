@@ -58,7 +58,7 @@ export class Origins {
     else this.#withIdle.delete(origin);
   }
 
-  /** How many deliveries were let through to their claim and have no connection to the origin yet. */
+  /** How many deliveries were admitted to their claim and have no connection to the origin yet. */
   reserved({ key }: Origin): number {
     return (this.#holdings.reservedByOrigin.get(key) ?? 0) + (this.#holdings.reservedNewByOrigin.get(key) ?? 0);
   }

@@ -53,8 +53,8 @@ export class Pool {
   mayHaveAnother(id: string): boolean {
     const { limits } = this.#deps;
     const account = this.accounts.get(id);
-    const hasRoomInAll = this.accounts.total < maxOfAll(limits, account) || this.#deps.origins.withIdle.size > 0;
-    return hasRoomInAll && (!account || mayOpenAnother(account, limits));
+    const hasCapacityInAll = this.accounts.total < maxOfAll(limits, account) || this.#deps.origins.withIdle.size > 0;
+    return hasCapacityInAll && (!account || mayOpenAnother(account, limits));
   }
 
   /** Whether account `id` has as many connections to `origin` as it may. */

@@ -56,7 +56,7 @@ export class Announcements implements NotificationTargets {
       lanes.wake(due, key);
       return;
     }
-    // A lane with more to read than there is room for reaches this schedule in due order.
+    // A lane with more to read than there is capacity for reaches this schedule in due order.
     const isBehind = lane.moreFromMs !== null && due.dueAtMs > lane.readTo.ms && !lane.isReading;
     if (isBehind || count > 1 || wantedReads.size >= WANTED_MAX) lanes.readAgain(lane, due.dueAtMs);
     else wantedReads.add([id]);

@@ -32,7 +32,7 @@ type Deps = {
   database: Database;
   shards: { owned(): number[] };
   clock: Time;
-  lanes: Pick<Lanes, "wake" | "expect" | "hasRoom">;
+  lanes: Pick<Lanes, "wake" | "expect" | "hasCapacity">;
 };
 
 /**
@@ -58,9 +58,9 @@ export class Calendar {
     return (await this.#watch()) + (await this.#sweep());
   }
 
-  /** Whether the last round stopped at its limit, and there is room for more lanes. */
+  /** Whether the last round stopped at its limit, and there is capacity for more lanes. */
   hasMore(): boolean {
-    return this.#hasMore && this.#deps.lanes.hasRoom();
+    return this.#hasMore && this.#deps.lanes.hasCapacity();
   }
 
   /** Starts a sweep now, because notifications may have been missed. */
@@ -125,9 +125,9 @@ export class Calendar {
     const now = clock.monotonic();
     const isDue = (one: Progress) => now - one.sweptAtMs >= INTAKE.sweepEveryMs || one.sweptTo !== null;
     const swept = [...this.#progress].filter(([, one]) => isDue(one));
-    // Lanes that find no room stay in the calendar.
-    if (!lanes.hasRoom()) this.sweepSoon();
-    if (swept.length === 0 || !lanes.hasRoom()) return 0;
+    // Lanes that find no capacity stay in the calendar.
+    if (!lanes.hasCapacity()) this.sweepSoon();
+    if (swept.length === 0 || !lanes.hasCapacity()) return 0;
     for (const [, one] of swept) if (one.sweptTo === null) begin(one, now, clock.now());
     const limit = Math.ceil(INTAKE.sweptMax / swept.length);
     const from = swept.map(([id, one]) => ({ id, from: one.sweptTo ?? BEFORE_ALL_LANES }));

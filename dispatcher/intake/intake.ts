@@ -35,7 +35,7 @@ export class Intake {
     this.#deps = deps;
   }
 
-  /** Takes a schedule if this process is to deliver it. Returns false when there is no room for it. */
+  /** Takes a schedule if this process is to deliver it. Returns false when there is no capacity for it. */
   accept(due: DueSchedule): boolean {
     const { deliveries, shards, recorder, rates, connections, expiries, clock } = this.#deps;
     if (this.#stopped || !due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return true;
@@ -48,7 +48,7 @@ export class Intake {
     }
     const nowMs = clock.now();
     if (hasExpired(due, nowMs)) return expiries.add(due);
-    if (!known && !this.#hasRoom(due, nowMs)) return false;
+    if (!known && !this.#hasCapacity(due, nowMs)) return false;
     rates.setLimit(laneKey(due), this.#callsPerSecond(due));
     deliveries.add(due, due.early ? connections.earlyLeadMs(due.origin, INTAKE.sendCostMs) : 0);
     return true;
@@ -112,7 +112,7 @@ export class Intake {
     this.#stopped = true;
   }
 
-  #hasRoom({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
+  #hasCapacity({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
     const { deliveries, waitingList } = this.#deps;
     if (freeFor(dueAtMs, nowMs, deliveries.holdings) === 0) return false;
     if (deliveries.count("awaiting connection") < INTAKE.memoryOfWaitingMax || !isLate(dueAtMs, nowMs)) return true;

@@ -15,7 +15,7 @@ type Deps = {
   lanes: Lanes;
   /** Up to which due time lanes are to be read, epoch ms. */
   calendar: { untilMs(): number };
-  /** Takes a schedule into memory. Returns false when there is no room for it. */
+  /** Takes a schedule into memory. Returns false when there is no capacity for it. */
   intake: { accept(due: DueSchedule): boolean; run(): void };
   metrics: { read(rows: number): void };
 };
@@ -94,8 +94,8 @@ export class LaneReads {
     let planned = 0;
     return lanes.map((lane) => {
       // A lane that is read again gets rows that are already in memory, so the free memory does not limit it.
-      const room = lane.isPulledBack ? this.#deps.lanes.maxOf(lane) : this.#deps.lanes.roomOf(lane, planned);
-      const limit = Math.min(room, share);
+      const capacity = lane.isPulledBack ? this.#deps.lanes.maxOf(lane) : this.#deps.lanes.capacityOf(lane, planned);
+      const limit = Math.min(capacity, share);
       planned += limit;
       return { lane, limit, rows: [] };
     });
@@ -109,10 +109,10 @@ export class LaneReads {
     for (const { lane, limit, rows } of readings) {
       // The shard was lost in the meantime.
       if (lanes.get(lane.key) !== lane) continue;
-      const hadRoom = lane.endRead(rows, { limit, untilMs, accept });
+      const hadCapacity = lane.endRead(rows, { limit, untilMs, accept });
       if (rows.length > 0) lanes.use(lane);
       if (lane.moreFromMs === null) lanes.rest(lane);
-      else if (hadRoom) lanes.want(lane);
+      else if (hadCapacity) lanes.want(lane);
       else lanes.backOff(lane);
     }
   }

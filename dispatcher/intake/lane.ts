@@ -36,7 +36,7 @@ export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
  * | current | everything up to the horizon was in memory | behind, when something comes or is announced |
  * | behind | there is more to read, and it is not queued: it is new, or has much in memory already | wanted |
  * | wanted | queued to be read | reading; backing off, when there is no memory for it |
- * | reading | a statement reads it | current, behind or backing off, by what it read and found room for |
+ * | reading | a statement reads it | current, behind or backing off, by what it read and found capacity for |
  * | backing off | it found no memory, and waits | behind, when its delay is over |
  */
 export type LaneState = "current" | "behind" | "wanted" | "reading" | "backing off";
@@ -108,7 +108,7 @@ export class Lane {
     return this.#isUnread && this.#backoffUntilMs === Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether it is read again from before `readTo`. That does not wait for room. */
+  /** Whether it is read again from before `readTo`. That does not wait for capacity. */
   get isPulledBack(): boolean {
     return this.#isPulledBack;
   }
@@ -206,16 +206,16 @@ export class Lane {
 
   /**
    * The statement read `rows`, at most `limit` of those due until `untilMs`. `accept` takes one into memory and returns false when
-   * there is no room for it. Returns whether there was room for all of them.
+   * there is no capacity for it. Returns whether there was capacity for all of them.
    */
   endRead(
     rows: readonly DueSchedule[],
     { limit, untilMs, accept }: { limit: number; untilMs: number; accept: (row: DueSchedule) => boolean },
   ): boolean {
     this.#isPulledBack = false;
-    const hadRoom = this.#takeIn(rows, { limit, untilMs, accept });
+    const hadCapacity = this.#takeIn(rows, { limit, untilMs, accept });
     this.#endReading();
-    return hadRoom;
+    return hadCapacity;
   }
 
   /** The statement failed: it is read again from where it was read to. */

@@ -29,13 +29,13 @@ export class LanesToRead {
   }
 
   /**
-   * Removes and returns up to `max` lanes, no more than there is room for beside `memory` schedules. Lanes that were never
+   * Removes and returns up to `max` lanes, no more than there is capacity for beside `memory` schedules. Lanes that were never
    * read and the others take turns, as long as there are both.
    */
   take(max: number, memory: number, nowMs: number): Lane[] {
-    const room = Math.min(max, INTAKE.memoryMax - memory);
+    const capacity = Math.min(max, INTAKE.memoryMax - memory);
     const lanes: Lane[] = [];
-    while (lanes.length < room) {
+    while (lanes.length < capacity) {
       const isReserved = memory + lanes.length >= MEMORY_OF_LATE_MAX;
       const entry =
         lanes.length % 2 === 0
@@ -52,7 +52,7 @@ export class LanesToRead {
   isUrgent({ memory, states }: Pick<Holdings, "memory" | "states">, nowMs: number): boolean {
     if (memory >= INTAKE.memoryMax) return false;
     if (this.#mayTakeUntried(nowMs, memory >= MEMORY_OF_LATE_MAX)) return true;
-    // Late schedules would find no room, however many were read.
+    // Late schedules would find no capacity, however many were read.
     if (states["awaiting connection"] >= INTAKE.memoryOfWaitingMax) return false;
     return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - INTAKE.readAtOnceFreeMin;
   }
@@ -66,7 +66,7 @@ export class LanesToRead {
   }
 
   /**
-   * While memory is reserved, a lane whose first schedule is not near would find none. The lane with the smallest tag
+   * While memory is reserved, a lane whose first schedule is not near would find none. The lane with the smallest start tag
    * is then also the first that is due. A late lane is read: its schedule may be gone, and the next one on time.
    */
   #mayTakeUntried(nowMs: number, isReserved: boolean): boolean {

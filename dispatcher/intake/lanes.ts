@@ -17,7 +17,7 @@ type Deps = {
 };
 
 /**
- * The awake lanes: those that have something due soon, or had lately. Lanes that have more to read, and room for it,
+ * The awake lanes: those that have something due soon, or had lately. Lanes that have more to read, and capacity for it,
  * are read in turns.
  */
 export class Lanes {
@@ -54,7 +54,7 @@ export class Lanes {
     return earliest;
   }
 
-  hasRoom(): boolean {
+  hasCapacity(): boolean {
     return this.#awake.size < LANES_MAX;
   }
 
@@ -82,7 +82,7 @@ export class Lanes {
       awake.beginAt(due.dueAtMs);
       this.readAgain(awake, due.dueAtMs);
     }
-    if (awake || !this.hasRoom()) return;
+    if (awake || !this.hasCapacity()) return;
     const lane = new Lane(due, this.#deps.clock.monotonic());
     this.#awake.set(key, lane);
     this.want(lane);
@@ -158,7 +158,7 @@ export class Lanes {
     for (const lane of this.#awake.values()) if (shards.has(lane.shard)) this.forget(lane);
   }
 
-  /** Queues the lane to be read, if it has more and there is room for it. */
+  /** Queues the lane to be read, if it has more and there is capacity for it. */
   want(lane: Lane): void {
     if (this.#queue(lane)) this.onWanted?.();
   }
@@ -182,11 +182,11 @@ export class Lanes {
     const { clock, holdings } = this.#deps;
     const nowMs = clock.now();
     const taken = this.#toRead.take(max, holdings.memory, nowMs);
-    // A lane that seems late is read though there is no room: its schedule may be gone, and the next one on time.
-    const hasRoom = (lane: Lane) =>
+    // A lane that seems late is read though there is no capacity: its schedule may be gone, and the next one on time.
+    const hasCapacity = (lane: Lane) =>
       lane.isPulledBack || isLate(dueOf(lane), nowMs) || freeFor(dueOf(lane), nowMs, holdings) > 0;
-    for (const lane of taken) if (!hasRoom(lane)) this.backOff(lane);
-    return taken.filter(hasRoom);
+    for (const lane of taken) if (!hasCapacity(lane)) this.backOff(lane);
+    return taken.filter(hasCapacity);
   }
 
   /** Whether lanes are to be read at once. */
@@ -215,7 +215,7 @@ export class Lanes {
   }
 
   /** How many more schedules of the lane may come into memory, beside `planned` others that are about to; at least 1. */
-  roomOf(lane: Lane, planned: number): number {
+  capacityOf(lane: Lane, planned: number): number {
     const { clock, holdings } = this.#deps;
     const free = freeFor(dueOf(lane), clock.now(), holdings, planned);
     return Math.max(Math.min(this.maxOf(lane) - this.memoryOf(lane), free), 1);

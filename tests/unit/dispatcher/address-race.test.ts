@@ -16,13 +16,13 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-/** A race for these addresses. Their sockets are connected or fail when the test says so. `room`: for further sockets. */
-function start(addresses: string[], room = Number.POSITIVE_INFINITY) {
+/** A race for these addresses. Their sockets are connected or fail when the test says so. `capacity`: for further sockets. */
+function start(addresses: string[], capacity = Number.POSITIVE_INFINITY) {
   const sockets = new Map<string, FakeSocket>();
   const counted = { now: 0, most: 0 };
   const further: FurtherSockets = {
     begin() {
-      if (counted.now >= room) return false;
+      if (counted.now >= capacity) return false;
       counted.now++;
       counted.most = Math.max(counted.most, counted.now);
       return true;
@@ -154,7 +154,7 @@ describe("further sockets", () => {
     expect(counted.now).toBe(0);
   });
 
-  it("for which there is no room wait until a try has failed, or until there is room", async () => {
+  it("for which there is no capacity wait until a try has failed, or until there is capacity", async () => {
     const { fail, tried, counted } = start(["a", "b", "c"], 0);
     vi.advanceTimersByTime(2_000);
     expect(tried()).toEqual(["a"]);

@@ -161,7 +161,7 @@ describe("lanes of a large burst", () => {
     holdings.memory = MEMORY_OF_LATE_MAX - 1;
     lanes.readAgain(first, 1_000_000 + 500);
     expect(taken()).toEqual(["first"]);
-    expect(lanes.roomOf(first, 0)).toBe(1);
+    expect(lanes.capacityOf(first, 0)).toBe(1);
   });
 });
 
@@ -191,10 +191,10 @@ describe("lanes whose schedules are late", () => {
     const { lanes, holdings, read } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
     holdings.memory = MEMORY_OF_LATE_MAX - 10;
-    expect([0, 8, 20].map((planned) => lanes.roomOf(late, planned))).toEqual([10, 2, 1]);
-    expect(lanes.roomOf(onTime, 20)).toBe(104);
+    expect([0, 8, 20].map((planned) => lanes.capacityOf(late, planned))).toEqual([10, 2, 1]);
+    expect(lanes.capacityOf(onTime, 20)).toBe(104);
     holdings.memoryByLane.set("on time:live", 100);
-    expect(lanes.roomOf(onTime, 20)).toBe(4);
+    expect(lanes.capacityOf(onTime, 20)).toBe(4);
   });
 });
 

@@ -9,6 +9,9 @@ const FIRST_CLOCK_SAMPLES = 5;
 const CLOCK_EVERY_MS = 200;
 const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
 const READ_EVERY_MS = 250;
+const READ_LANES_EVERY_MS = 100;
+/** Schedules are read by id when they are wanted, which begins a round. */
+const READ_WANTED_EVERY_MS = 60_000;
 const RECOVER_EVERY_MS = 1_000;
 const FIND_ENDED_EVERY_MS = 2_000;
 const RETAIN_EVERY_MS = 1_000;
@@ -43,8 +46,9 @@ export type Lifecycle = Awaited<ReturnType<typeof startLoops>>;
  */
 export async function startLoops(parts: Parts, databaseUrl: string) {
   const { clock, shards, endedProcesses, outageLog } = parts;
+  const reads = createReadLoops(parts);
   const loops = createLoops(parts);
-  listenToShards(parts, loops.reading);
+  listenToShards(parts, reads.reading);
   await untilAnswered(async () => {
     for (let sample = 0; sample < FIRST_CLOCK_SAMPLES; sample++) await clock.runOnce();
     await endedProcesses.runOnce();
@@ -52,33 +56,51 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
     await parts.listeners.runOnce();
   }, outageLog.report);
   const { calendar, lanes, wantedReads, listenExchanges } = parts;
-  const { reading, sharing } = loops;
+  const { reading } = reads;
+  const { sharing } = loops;
   const targets = new Announcements({ shards, calendar, lanes, wantedReads, listenExchanges, reading, sharing });
   const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
   const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
-  const all = [...Object.values(loops), listening];
+  const all = [...Object.values(reads), ...Object.values(loops), listening];
   for (const loop of all) loop.start();
-  const reads = [parts.urgentReads.start(outageLog.report), parts.laneReads.start(outageLog.report)];
   return {
     /** Reads no more schedules. */
     stopReading() {
-      for (const loop of [loops.reading, loops.reconciling, ...reads]) loop.stop();
+      for (const loop of Object.values(reads)) loop.stop();
     },
     stop() {
-      for (const loop of [...all, ...reads]) loop.stop();
+      for (const loop of all) loop.stop();
     },
     notifications,
   };
 }
 
-function createLoops(parts: Parts) {
-  const { clock, shards, calendar, reconciliation, idleLanes, laneAudit, outageLog } = parts;
-  const { recovery, releases, retention, notices, noticeSender, operations, recurrences, billingUpkeep, rates } = parts;
+/** The loops that read what falls due. They stop before the others. */
+function createReadLoops(parts: Parts) {
+  const { calendar, lanes, laneReads, wantedReads, urgentReads, reconciliation, outageLog } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
     if (calendar.hasMore()) reading.soon();
   });
+  const readingLanes: Loop = every(READ_LANES_EVERY_MS, async () => {
+    await laneReads.runOnce();
+    if (lanes.hasMore()) readingLanes.soon();
+  });
+  const readingWanted: Loop = every(READ_WANTED_EVERY_MS, async () => {
+    await urgentReads.runOnce();
+    if (wantedReads.size > 0) readingWanted.soon();
+  });
+  lanes.onWanted = () => readingLanes.soon();
+  wantedReads.onWanted = () => readingWanted.soon();
+  const reconciling = every(RECONCILE_EVERY_MS, () => reconciliation.runOnce());
+  return { reading, readingLanes, readingWanted, reconciling };
+}
+
+function createLoops(parts: Parts) {
+  const { clock, shards, idleLanes, laneAudit, outageLog } = parts;
+  const { recovery, releases, retention, notices, noticeSender, operations, recurrences, billingUpkeep, rates } = parts;
+  const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const sharing: Loop = every(HEARTBEAT_EVERY_MS, async () => {
     // Notice a step of the database's clock before checking leases by it.
     await clock.runOnce();
@@ -99,11 +121,9 @@ function createLoops(parts: Parts) {
   const exchanging: Loop = every(LISTEN_EVERY_MS, () => parts.listenExchanges.runOnce());
   parts.listenExchanges.onWanted = () => exchanging.soon();
   return {
-    reading,
     sharing,
     operating,
     recurring,
-    reconciling: every(RECONCILE_EVERY_MS, () => reconciliation.runOnce()),
     puttingBack: every(PUT_BACK_EVERY_MS, () => idleLanes.runOnce()),
     auditing: every(AUDIT_EVERY_MS, () => laneAudit.runOnce()),
     sampling: every(CLOCK_EVERY_MS, () => clock.runOnce()),

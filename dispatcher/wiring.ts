@@ -207,7 +207,7 @@ function createIntake(
   });
   return {
     ...{ intake, lanes, calendar, dueQueue },
-    laneReads: new LaneReads({ database, clock, lanes, calendar, intake, metrics }),
+    laneReads: new LaneReads({ database, lanes, calendar, intake, metrics }),
     reconciliation: new Reconciliation({ database, clock, lanes, calendar, deliveries }),
     idleLanes: new IdleLanes({ database, clock, lanes, recovery }),
     laneAudit: new LaneAudit({ database, clock, shards, log, metrics }),

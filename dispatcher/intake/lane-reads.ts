@@ -2,8 +2,6 @@ import type { Database } from "#db/client.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
 import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { Loop } from "../runtime/loop.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
 import type { Lane } from "./lane.ts";
@@ -11,7 +9,6 @@ import type { Lanes } from "./lanes.ts";
 
 type Deps = {
   database: Database;
-  clock: Pick<Clock, "monotonic" | "isSet">;
   lanes: Lanes;
   /** Up to which due time lanes are to be read, epoch ms. */
   calendar: { untilMs(): number };
@@ -32,29 +29,6 @@ export class LaneReads {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-  }
-
-  /**
-   * Starts reading: ten times a second, and at once when a lane is wanted. `onError` gets errors; reading continues. Returns how to
-   * stop.
-   */
-  start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
-    const { lanes, clock } = this.#deps;
-    const loop = new Loop(
-      100,
-      async () => {
-        if (!clock.isSet()) return;
-        await this.runOnce();
-        if (lanes.hasMore()) loop.soon();
-      },
-      (error) => {
-        onError(error);
-        setTimeout(() => loop.soon(), STATEMENTS.tryAgainMs);
-      },
-    );
-    lanes.onWanted = () => loop.soon();
-    loop.start();
-    return loop;
   }
 
   /** Runs one statement, for a bounded number of lanes and rows. Returns how many rows it read. */

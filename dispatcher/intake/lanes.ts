@@ -30,7 +30,7 @@ export class Lanes {
   /** Lanes to reconcile again: they were being read when it was their turn, or changed during the reconciliation. */
   readonly #toReconcile = new Set<Lane>();
   readonly #backoff: LaneBackoff;
-  /** Called when a lane is to be read. `LaneReads` sets it. */
+  /** Called when a lane is to be read. `lifecycle.ts` sets it. */
   onWanted: (() => void) | undefined;
 
   constructor(deps: Deps) {

@@ -2,14 +2,13 @@ import type { Database } from "#db/client.ts";
 import { type DueSchedule, readDueById } from "#db/queries/schedules/due.ts";
 import { NOTIFY_HORIZON_MS } from "#domain/timing.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { Loop } from "../runtime/loop.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
 import type { WantedReads } from "./wanted-reads.ts";
 
 type Deps = {
   wanted: WantedReads;
   database: Database;
-  clock: Pick<Clock, "now" | "isSet">;
+  clock: Pick<Clock, "now">;
   intake: { acceptNamed(due: DueSchedule[]): void };
 };
 
@@ -19,26 +18,6 @@ export class UrgentReads {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-  }
-
-  /** Starts reading: when a schedule is wanted, and once a minute. `onError` gets errors; reading continues. Returns how to stop. */
-  start(onError: (error: unknown) => void): Pick<Loop, "stop"> {
-    const { wanted, clock } = this.#deps;
-    const loop = new Loop(
-      60_000,
-      async () => {
-        if (!clock.isSet()) return;
-        await this.runOnce();
-        if (wanted.size > 0) loop.soon();
-      },
-      (error) => {
-        onError(error);
-        setTimeout(() => loop.soon(), STATEMENTS.tryAgainMs);
-      },
-    );
-    wanted.onWanted = () => loop.soon();
-    loop.start();
-    return loop;
   }
 
   /** Runs one statement, for a bounded number of schedules. Returns how many rows it read. */

@@ -1,7 +1,7 @@
 /** Ids of schedules to be read soon, because they were announced or came back. `UrgentReads` reads them. */
 export class WantedReads {
   readonly #ids = new Set<string>();
-  /** Called when something is wanted. `UrgentReads` sets it. */
+  /** Called when something is wanted. `lifecycle.ts` sets it. */
   onWanted: (() => void) | undefined;
 
   add(ids: readonly string[]): void {

@@ -11,8 +11,6 @@ export const STATEMENTS = {
    * Source: with 13 outcomes in a statement, one cost the database twice as much as in a full one.
    */
   fewRows: 50,
-  /** After a read that failed, the next one begins after this, ms. Not measured. */
-  tryAgainMs: 250,
   /** How often everything is looked at from its beginning, though nothing should have been missed, ms. Not measured. */
   fullEveryMs: 600_000,
 } as const;

@@ -10,24 +10,48 @@ const NOTICE_MS = 2_000;
 /** By then every request on the wire is recorded. */
 const DEADLINE_MS = 34_000;
 
+/** The parts that have this method. */
+type PartsThat<Method extends "stop" | "close"> = {
+  [Name in keyof Parts]: Parts[Name] extends Record<Method, () => unknown> ? Name : never;
+}[keyof Parts];
+
+/**
+ * The parts that take things on. `stop` returns at once, and from then on the part takes on nothing more. They stop in this order. A part
+ * with a `stop` that is not here does not compile.
+ */
+const STOPPED = inOrder<PartsThat<"stop">>({
+  intake: true,
+  dueQueue: true,
+  rates: true,
+  shards: true,
+  claimer: true,
+  noticeSender: true,
+  operations: true,
+  recurrences: true,
+});
+
+/**
+ * The parts that hold something when all work is done. `close` gives it back, and resolves when it has. The databases, which others need
+ * for that, are closed after them. A part with a `close` that is not here does not compile.
+ */
+const CLOSED = inOrder<Exclude<PartsThat<"close">, "databases">>({
+  recorder: true,
+  pool: true,
+  alarm: true,
+  billingUpkeep: true,
+});
+
 /**
  * Stops a dispatcher. It claims nothing more, sends or puts back what it has claimed, hands its shards over, and waits
  * until every request on the wire is recorded. Takes at most 35 s.
  */
 export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void> {
-  const { shards, claimer, preparer, sendQueue, releases, deliveries, recorder, clock, outageLog } = parts;
+  const { shards, preparer, sendQueue, releases, deliveries, recorder, clock, outageLog } = parts;
   const startedAtMs = clock.monotonic();
   const leftMs = () => DEADLINE_MS - (clock.monotonic() - startedAtMs);
 
   lifecycle.stopReading();
-  parts.intake.stop();
-  parts.dueQueue.stop();
-  parts.rates.stop();
-  shards.stop();
-  claimer.stop();
-  parts.noticeSender.stop();
-  parts.operations.stop();
-  parts.recurrences.stop();
+  for (const name of STOPPED) parts[name].stop();
   await until(() => unclaimedOf(parts) + unsentOf(parts) === 0, CLAIMED_MS);
   for (const delivery of preparer.takeAll()) deliveries.move(delivery, "releasing");
   sendQueue.releaseAll();
@@ -39,9 +63,7 @@ export async function shutDown(parts: Parts, lifecycle: Lifecycle): Promise<void
   await until(() => recorder.pending() === 0, leftMs());
 
   lifecycle.stop();
-  recorder.stop();
-  parts.pool.close();
-  await Promise.allSettled([lifecycle.notifications.close(), parts.alarm.close(), parts.billingUpkeep.close()]);
+  await Promise.allSettled([...CLOSED.map((name) => parts[name].close()), lifecycle.notifications.close()]);
   await parts.databases.close();
 }
 
@@ -54,3 +76,8 @@ export const unsentOf = ({ deliveries }: Parts): number => deliveries.count("cla
 
 /** Requests on the wire that have no outcome yet. */
 export const onTheWire = ({ deliveries }: Parts): number => deliveries.count("writing", "sent");
+
+/** The names of a record in their order. The type asks for all of them. */
+function inOrder<Name extends string>(names: Record<Name, true>): Name[] {
+  return Object.keys(names) as Name[];
+}

@@ -54,8 +54,8 @@ export class ErrorTexts {
     return texts;
   }
 
-  stop(): void {
-    this.#thread.stop();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   /** Removes some from the beginning of `waiting`, and returns those of them whose accounts have a share left. */

@@ -141,9 +141,10 @@ export class Recorder {
     return this.#answerBytes;
   }
 
-  stop(): void {
+  /** Writes nothing more. Call it when nothing is pending. */
+  close(): Promise<void> {
     this.#timer.stop();
-    this.#texts.stop();
+    return this.#texts.close();
   }
 
   #hold(outcome: Outcome): void {

@@ -29,9 +29,11 @@ export class AskedThread<Question, Answer> {
     });
   }
 
-  stop(): void {
-    void this.#worker?.terminate();
+  /** Ends the thread. Whoever waits for an answer gets undefined. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
     this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #start(): Worker {

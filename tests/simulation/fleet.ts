@@ -159,7 +159,7 @@ class SimulatedLatency {
 
 class NoTexts {
   of = async (outcomes: readonly unknown[]) => outcomes.map(() => "");
-  stop = () => {};
+  close = async () => {};
 }
 
 export type Member = { actor: Actor; dispatcher: Dispatcher | null };

@@ -10,8 +10,8 @@ import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 
 const keyRing = parseKeyRing(ENCRYPTION_KEYS);
 const made: ErrorTexts[] = [];
-afterEach(() => {
-  for (const one of made.splice(0)) one.stop();
+afterEach(async () => {
+  for (const one of made.splice(0)) await one.close();
 });
 
 /** Outcomes of accounts, by turns, whose requests have this payload and whose targets answered `body`. */
@@ -97,7 +97,7 @@ it("when the thread ends, texts are empty, and the next ones are computed again"
   const texts = start(database, () => 0);
   const asked = texts.of(outcomes);
   await new Promise(setImmediate);
-  texts.stop();
+  await texts.close();
   expect(await asked).toEqual([""]);
   expect(await texts.of(outcomes)).toEqual(["no"]);
 });

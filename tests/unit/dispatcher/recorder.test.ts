@@ -19,8 +19,8 @@ const ROUNDS = 10;
 
 const clock = { now: () => 1_000, monotonic: () => 0 };
 const recorders: Recorder[] = [];
-afterEach(() => {
-  for (const recorder of recorders.splice(0)) recorder.stop();
+afterEach(async () => {
+  for (const recorder of recorders.splice(0)) await recorder.close();
 });
 
 const databaseOf = (run: () => Promise<unknown>): Database => ({ run: run as Database["run"], close: async () => {} });

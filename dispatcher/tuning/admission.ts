@@ -19,8 +19,8 @@ export const ADMISSION = {
   headroomMs: 250,
   /**
    * At most this many go on ahead, or as many as were answered within `headroomMs` recently if that is more. The latency alone is not
-   * enough: this process may send more slowly than the origin answers. Source: `neighbour-crowd`. With 4,096 and 2,048, what was due up
-   * to 50 ms after the burst was late.
+   * enough: this process may send more slowly than the origin answers. Source: `neighbour-crowd`. With 2,048, what was due up to 50 ms
+   * after the burst was late; what landed with this number changed the due queue, too.
    */
   headroomMax: 1_024,
   /**
@@ -34,7 +34,7 @@ export const ADMISSION = {
   overCommitMax: 4_096,
   /**
    * The same when many others are due with the next one. Source: `neighbour-crowd`. With 2,048, what was due up to 50 ms after the burst
-   * waited for capacity that late deliveries had used.
+   * waited for capacity that late deliveries had used; as above.
    */
   overCommitByBurstMax: 1_024,
   /** Late deliveries go on for this long ahead, at the recent rate of answers, ms. Not measured. */

@@ -1,4 +1,4 @@
-/** The tuned numbers of claims. `tests/integration/dispatcher/claim-cost.long.test.ts` measures what claims cost. */
+/** The tuned numbers of claims. */
 export const CLAIMING = {
   /**
    * Deliveries become claimable in steps of this, so that one statement claims those that leave close together, ms.

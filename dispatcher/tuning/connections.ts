@@ -44,8 +44,8 @@ export const CONNECTIONS = {
   /** A connection that its origin closes within this time of an answer was closed because of the answer, ms. Not measured. */
   closesWithinMs: 100,
   /**
-   * As many bytes are decrypted at once. Source: `tests/integration/dispatcher/hostile-handshakes.test.ts`. They may be 150 changes of
-   * keys, or as many records of one byte, which take 2 ms.
+   * As many bytes are decrypted at once. Source: they may be 150 changes of keys, or as many records of one byte, which take 2 ms. With
+   * another number not measured.
    */
   sliceBytes: 4 * 1024,
   /**

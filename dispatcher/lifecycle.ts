@@ -24,7 +24,7 @@ const STEP_EVERY_MS = 100;
 /** Interval between two searches for recurrences whose next occurrence is to be made, ms. */
 const RECUR_EVERY_MS = 1_000;
 const BILLING_EVERY_MS = 10_000;
-const LISTENER_EVERY_MS = 1_000;
+const NOTIFICATIONS_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 250;
 const EXPIRE_EVERY_MS = 250;
 const UPKEEP_EVERY_MS = 100;
@@ -60,8 +60,8 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
   const { sharing } = loops;
   const targets = new Announcements({ shards, calendar, lanes, wantedReads, listenExchanges, reading, sharing });
   const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
-  const listening = new Loop(LISTENER_EVERY_MS, () => notifications.runOnce(), outageLog.report);
-  const all = [...Object.values(reads), ...Object.values(loops), listening];
+  const checkingNotifications = new Loop(NOTIFICATIONS_EVERY_MS, () => notifications.runOnce(), outageLog.report);
+  const all = [...Object.values(reads), ...Object.values(loops), checkingNotifications];
   for (const loop of all) loop.start();
   return {
     /** Reads no more schedules. */

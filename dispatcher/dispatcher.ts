@@ -52,7 +52,7 @@ function figuresOf(parts: Parts): Figures {
     unrecorded: recorder.pending(),
     lanes: rates.size,
     connections: pool.size,
-    owned: shards.owned().length,
+    owned: shards.leased().length,
     held: heartbeats.held() === null ? 0 : 1,
     ownFault: ownFaults.current() === null ? 0 : 1,
     skewMs: clock.skewMs(),

@@ -65,14 +65,32 @@ export class Shards {
     this.#deps = deps;
   }
 
-  /** Whether a first byte for this shard may leave now. */
-  holds(shard: number): boolean {
-    const { untilMs, wallUntilMs } = this.#lease;
-    return this.#epochs.has(shard) && this.#deps.clock.monotonic() < untilMs && this.#deps.wall() < wallUntilMs;
+  /**
+   * Whether this dispatcher owns the shard: it took it, and has not heard that it lost it. The lease may be over meanwhile, and be
+   * renewed by the next heartbeat. So what is known of the shard is kept until it is lost.
+   */
+  owns(shard: number): boolean {
+    return this.#epochs.has(shard);
   }
 
   owned(): number[] {
-    return [...this.#epochs.keys()].filter((shard) => this.holds(shard));
+    return [...this.#epochs.keys()];
+  }
+
+  /** Whether a first byte for this shard may leave now: it is owned, and the lease lasts. */
+  holds(shard: number): boolean {
+    return this.owns(shard) && this.isLeased();
+  }
+
+  /** The shards for which a first byte may leave now. */
+  leased(): number[] {
+    return this.isLeased() ? this.owned() : [];
+  }
+
+  /** Whether the lease lasts, which all shards share. */
+  isLeased(): boolean {
+    const { untilMs, wallUntilMs } = this.#lease;
+    return this.#deps.clock.monotonic() < untilMs && this.#deps.wall() < wallUntilMs;
   }
 
   /** The epoch of each of these shards; -1 for one that is not owned. */

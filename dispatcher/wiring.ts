@@ -196,11 +196,12 @@ function createIntake(
   { plans }: Config,
 ) {
   const database = databases.reads;
-  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates });
+  const isSwept = (shard: number) => calendar.isSwept(shard);
+  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates, isSwept });
   const intake = new Intake({
     ...{ deliveries, plans, alarm, clock, shards, recorder, rates, connections: pool, waitingList, lanes, expiries },
   });
-  const calendar = new Calendar({ database, shards, clock, lanes });
+  const calendar: Calendar = new Calendar({ database, shards, clock, lanes });
   const dueQueue = new DueQueue({
     ...{ deliveries, clock, claimAheadMs: CLAIM_AHEAD_MS, claimCost: cost, rates },
     ...{ routes, demand, waitingList, preparation },

@@ -31,7 +31,7 @@ type Deps = {
   inFlightMax: number;
   dispatcherId: string;
   deliveries: Deliveries;
-  shards: ClaimFence & { holds(shard: number): boolean };
+  shards: ClaimFence & { holds(shard: number): boolean; isLeased(): boolean };
   clock: Time;
   cost: ClaimCost;
   alarm: Alarm;
@@ -128,6 +128,14 @@ export class Claimer implements DueStage {
   }
 
   #flush(): void {
+    if (!this.#deps.shards.isLeased() && !this.#stopped) {
+      this.#isScheduled = true;
+      setTimeout(() => {
+        this.#isScheduled = false;
+        this.schedule();
+      }, CLAIMING.leaseAgainMs);
+      return;
+    }
     while (this.#inFlight < this.#deps.inFlightMax) {
       const batch = this.#takeBatch();
       if (batch.length === 0) return;

@@ -10,7 +10,7 @@ import type { WantedReads } from "./wanted-reads.ts";
 export const WANTED_MAX = 5_000;
 
 type Deps = {
-  shards: { holds(shard: number): boolean };
+  shards: { owns(shard: number): boolean };
   calendar: Calendar;
   lanes: Lanes;
   wantedReads: WantedReads;
@@ -44,7 +44,7 @@ export class Announcements implements NotificationTargets {
 
   dueInLane(due: DueLane, id: string, count: number): void {
     const { shards, lanes, wantedReads } = this.#deps;
-    if (!shards.holds(due.shard)) return;
+    if (!shards.owns(due.shard)) return;
     const key = laneKey(due);
     const lane = lanes.get(key);
     if (!lane) {

@@ -6,8 +6,8 @@ import { laneKey } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
-import { LATE_COMMIT_MS } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
+import { LATE_COMMIT_MS } from "./reconciled.ts";
 
 /** Guards against a clock that was set back: a cursor this far beyond the horizon was noted before that, ms. */
 const AHEAD_MAX_MS = 1_000;
@@ -74,6 +74,11 @@ export class Calendar {
     return this.#progress.values().every(({ isWhole }) => isWhole);
   }
 
+  /** The same, of one shard. */
+  isSwept(shard: number): boolean {
+    return this.#progress.get(shard)?.isWhole ?? false;
+  }
+
   /** Forgets how far these shards were watched. They may be owned again before the next round, and are swept then. */
   dropShards(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.#progress.delete(shard);
@@ -136,7 +141,7 @@ export class Calendar {
     const found = new Map<number, { last: LaneCursor; count: number }>();
     for (const lane of due) {
       const { shard, accountId, env, dueAtMs: ms } = lane;
-      lanes.wake(lane, laneKey(lane));
+      lanes.wake(lane, laneKey(lane), true);
       found.set(shard, { last: { ms, accountId, env }, count: (found.get(shard)?.count ?? 0) + 1 });
     }
     for (const [id, one] of swept) {

@@ -17,7 +17,7 @@ type Deps = {
   plans: Plans;
   alarm: Alarm;
   clock: Time;
-  shards: { holds(shard: number): boolean };
+  shards: { owns(shard: number): boolean };
   recorder: { holds(scheduleId: string): boolean };
   rates: { setLimit(lane: string, callsPerSecond: number): void };
   connections: { earlyLeadMs(origin: string, sendCostMs: number): number };
@@ -38,7 +38,7 @@ export class Intake {
   /** Takes a schedule if this process is to deliver it. Returns false when there is no capacity for it. */
   accept(due: DueSchedule): boolean {
     const { deliveries, shards, recorder, rates, connections, expiries, clock } = this.#deps;
-    if (this.#stopped || !due.accountActive || !shards.holds(due.shard) || recorder.holds(due.id)) return true;
+    if (this.#stopped || !due.accountActive || !shards.owns(due.shard) || recorder.holds(due.id)) return true;
     const known = deliveries.get(due.id);
     if (known && known.version >= due.version) return true;
     if (known) {

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { DueSchedule } from "#db/queries/schedules/due.ts";
-import { readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
+import { readDueOfLanes, readEntries } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
@@ -33,34 +33,46 @@ export class LaneReads {
 
   /** Runs one statement, for a bounded number of lanes and rows. Returns how many rows it read. */
   async runOnce(): Promise<number> {
-    const { database, calendar, lanes, intake, metrics } = this.#deps;
+    const { lanes, intake, metrics } = this.#deps;
     lanes.wantBackedOff();
     const taken = lanes.take(STATEMENTS.rowsMax);
     if (taken.length === 0) return 0;
-    const untilMs = calendar.untilMs();
-    const readings = this.#plan(taken);
-    for (const { lane } of readings) lane.beginRead();
-    let due: DueSchedule[];
-    try {
-      const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
-        accountId,
-        env,
-        from,
-        untilMs,
-        limit,
-      }));
-      due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueOfLanes(sql, wanted));
-    } catch (error) {
-      for (const { lane } of readings) {
+    const { readings, due, untilMs } = await this.#read(taken).catch((error) => {
+      for (const lane of taken) {
         lane.failRead();
         if (lanes.get(lane.key) === lane) lanes.want(lane);
       }
       throw error;
-    }
+    });
     metrics.read(due.length);
     this.#settle(readings, due, untilMs);
     intake.run();
     return due.length;
+  }
+
+  async #read(lanes: readonly Lane[]) {
+    const { database, calendar } = this.#deps;
+    await this.#place(lanes.filter(({ isPlaced }) => !isPlaced));
+    const untilMs = calendar.untilMs();
+    const readings = this.#plan(lanes);
+    for (const { lane } of readings) lane.beginRead();
+    const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
+      accountId,
+      env,
+      from,
+      untilMs,
+      limit,
+    }));
+    const due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueOfLanes(sql, wanted));
+    return { readings, due, untilMs };
+  }
+
+  /** Determines where to begin to read these lanes, which were woken before their shards were swept. */
+  async #place(lanes: readonly Lane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    const entries = await this.#deps.database.run(STATEMENTS.deadlineMs, ({ sql }) => readEntries(sql, lanes));
+    const byLane = new Map(entries.map((entry) => [laneKey(entry), entry.dueAtMs]));
+    for (const lane of lanes) if (!lane.isPlaced) lane.place(byLane.get(lane.key) ?? Number.POSITIVE_INFINITY);
   }
 
   #plan(lanes: readonly Lane[]): Reading[] {

@@ -2,28 +2,10 @@ import { after, type DueCursor, type DueSchedule } from "#db/queries/schedules/d
 import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import type { Environment } from "#domain/environment.ts";
 import { laneKey } from "../delivery/delivery.ts";
-import { STATEMENTS } from "../tuning/statements.ts";
+import { Reconciled } from "./reconciled.ts";
 
 /** Schedules that came within the horizon: the due times of the first and of the last one, ms. */
 type Coming = { fromMs: number; toMs: number };
-
-/**
- * Reconciliation looks at what is due from `fromMs` on, epoch ms. Until `settlesAtMs` (monotonic) that is everything, and it is
- * once more at `fullAtMs`.
- */
-type Reconciled = { fromMs: number; settlesAtMs: number; fullAtMs: number };
-
-/**
- * No transaction commits a schedule later than this after it is due, but for what a former owner puts back, ms. Fixed by the timeouts
- * of sessions, which are 5 s at most.
- */
-export const LATE_COMMIT_MS = 60_000;
-
-/**
- * For this long after a lane woke, what a former owner puts back may become open, whenever it was due, ms. Fixed by the same timeouts
- * and the lease of a claim.
- */
-const SETTLING_MS = 60_000;
 
 /** A lane that is to be read. An outdated entry stays in its queue until it is the head. */
 export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
@@ -66,26 +48,33 @@ export class Lane {
   #backoffUntilMs = Number.NEGATIVE_INFINITY;
   #backoffs = 0;
   #entry: LaneEntry | null = null;
-  #reconciled: Reconciled;
+  readonly #reconciled: Reconciled;
 
-  /** A lane that was not read yet and has nothing open before `dueAtMs`. `nowMs` is monotonic. */
-  constructor({ accountId, env, shard, dueAtMs }: DueLane, nowMs: number) {
+  /**
+   * A lane that was not read yet and has something due at `dueAtMs`. With `isBeginning`, nothing of it is open before; without,
+   * that is not known until `place` is called. `nowMs` is monotonic.
+   */
+  constructor({ accountId, env, shard, dueAtMs }: DueLane, isBeginning: boolean, nowMs: number) {
     this.key = laneKey({ accountId, env });
     this.accountId = accountId;
     this.env = env;
     this.shard = shard;
     this.reconciledAtMs = nowMs;
     this.usedAtMs = nowMs;
-    this.#fromMs = dueAtMs;
+    this.#fromMs = isBeginning ? dueAtMs : Number.NEGATIVE_INFINITY;
     this.#readTo = cursorBefore(dueAtMs);
     this.#moreFromMs = dueAtMs;
-    const settlesAtMs = nowMs + SETTLING_MS;
-    this.#reconciled = { fromMs: dueAtMs - LATE_COMMIT_MS, settlesAtMs, fullAtMs: settlesAtMs };
+    this.#reconciled = new Reconciled(dueAtMs, nowMs);
   }
 
   /** Nothing of the lane that is open is due before this. Where reading begins, so that it passes no dead rows. */
   get fromMs(): number {
     return this.#fromMs;
+  }
+
+  /** Whether it is known where reading begins. Until then it is not read. */
+  get isPlaced(): boolean {
+    return this.#fromMs !== Number.NEGATIVE_INFINITY;
   }
 
   /** Every schedule up to this cursor has been in memory. */
@@ -149,10 +138,18 @@ export class Lane {
     return this.#moreFromMs === null || dueAtMs < ms || (dueAtMs === ms && id <= last);
   }
 
+  /** Its entry in the calendar is `entryMs`, or it has none (infinity): reading begins there, or before at what woke it. */
+  place(entryMs: number): void {
+    const fromMs = Math.min(entryMs, this.#moreFromMs ?? entryMs);
+    this.beginAt(fromMs);
+    this.#readTo = cursorBefore(fromMs);
+    this.#moreFromMs = fromMs;
+  }
+
   /** Something of it is due before everything that was known to be open. */
   beginAt(dueAtMs: number): void {
     this.#fromMs = dueAtMs;
-    this.#reconciled.fromMs = dueAtMs - LATE_COMMIT_MS;
+    this.#reconciled.beginAt(dueAtMs);
   }
 
   /** Marks the lane to be read again from `ms`, because something due from then on may not be in memory. */
@@ -226,14 +223,12 @@ export class Lane {
 
   /** From which due time on a reconciliation that begins at `atMs` (monotonic) looks, epoch ms. */
   reconciledFromMs(atMs: number): number {
-    return atMs >= this.#reconciled.fullAtMs ? this.#fromMs - LATE_COMMIT_MS : this.#reconciled.fromMs;
+    return this.#reconciled.fromMsAt(atMs, this.#fromMs);
   }
 
   /** A reconciliation that began at `atMs` (monotonic) found it as it should be: the next one begins at `fromMs`. */
   settle(fromMs: number, atMs: number): void {
-    if (atMs < this.#reconciled.settlesAtMs) return;
-    this.#reconciled.fromMs = Math.max(this.#reconciled.fromMs, fromMs);
-    if (atMs >= this.#reconciled.fullAtMs) this.#reconciled.fullAtMs = atMs + STATEMENTS.fullEveryMs;
+    this.#reconciled.settle(fromMs, atMs);
   }
 
   /** Takes rows into memory, and notes how far it was read. */

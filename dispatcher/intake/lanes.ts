@@ -14,6 +14,8 @@ type Deps = {
   clock: Time;
   holdings: Readonly<Holdings>;
   rates: { limitOf(lane: string): number };
+  /** Whether all lanes of the shard with something due were woken by their entries of the calendar. */
+  isSwept: (shard: number) => boolean;
 };
 
 /**
@@ -73,17 +75,21 @@ export class Lanes {
   }
 
   /**
-   * Wakes a lane that has nothing open before `dueAtMs`. A lane that is awake already is read again from there, unless it was
-   * read from there before.
+   * Wakes a lane that has something due at `dueAtMs`. A lane that is awake already is read again from there, unless it was
+   * read from there before. `isEntry`: that is its entry of the calendar. While the lanes of its shard are still woken by their
+   * entries, a lane may have others that are due before what was announced, so it is read from its entry.
    */
-  wake(due: DueLane, key: string): void {
+  wake(due: DueLane, key: string, isEntry = false): void {
     const awake = this.#awake.get(key);
-    if (awake && due.dueAtMs < awake.fromMs) {
+    if (awake && !awake.isPlaced) {
+      if (isEntry) awake.place(due.dueAtMs);
+    } else if (awake && due.dueAtMs < awake.fromMs) {
       awake.beginAt(due.dueAtMs);
       this.readAgain(awake, due.dueAtMs);
     }
     if (awake || !this.hasCapacity()) return;
-    const lane = new Lane(due, this.#deps.clock.monotonic());
+    const { isSwept, clock } = this.#deps;
+    const lane = new Lane(due, isEntry || isSwept(due.shard), clock.monotonic());
     this.#awake.set(key, lane);
     this.want(lane);
   }

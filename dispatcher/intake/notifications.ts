@@ -24,7 +24,7 @@ type Deps = {
   url: string;
   clock: Pick<Time, "monotonic">;
   /** Heartbeats are expected while this dispatcher owns shards. */
-  shards: { owned(): number[] };
+  shards: { leased(): number[] };
   targets: NotificationTargets;
 };
 
@@ -47,7 +47,7 @@ export class Notifications {
   /** Replaces a listener that has gone silent. */
   async runOnce(): Promise<void> {
     const { clock, shards } = this.#deps;
-    if (clock.monotonic() - this.#heardAtMs < SILENCE_MAX_MS || shards.owned().length === 0) return;
+    if (clock.monotonic() - this.#heardAtMs < SILENCE_MAX_MS || shards.leased().length === 0) return;
     this.#heardAtMs = clock.monotonic();
     await this.#listener.close();
     this.#listener = this.#listen();

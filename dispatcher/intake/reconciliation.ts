@@ -6,8 +6,9 @@ import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
-import { LATE_COMMIT_MS, type Lane } from "./lane.ts";
+import type { Lane } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
+import { LATE_COMMIT_MS } from "./reconciled.ts";
 
 type Deps = {
   database: Database;

@@ -24,7 +24,7 @@ export const OPERATIONS_SESSION = { lock_timeout: 1_000 };
 type Deps = {
   database: Database;
   rules: StepRules;
-  shards: { owned(): readonly number[] };
+  shards: { leased(): readonly number[] };
   monotonic: () => number;
   log: Logger;
   metrics: {
@@ -73,7 +73,7 @@ export class Operations {
     let steps = 0;
     for (let before = -1; before < steps; ) {
       before = steps;
-      const owned = shards.owned();
+      const owned = shards.leased();
       if (this.#isStopped || owned.length === 0) break;
       for (const { id, accountId } of await this.#findWaiting(owned)) {
         if (this.#isStopped || monotonic() >= endsAtMs) return steps;
@@ -90,7 +90,7 @@ export class Operations {
     const { shards, monotonic, metrics } = this.#deps;
     if (this.#isStopped || monotonic() < this.#countedAtMs + COUNT_EVERY_MS) return;
     this.#countedAtMs = monotonic();
-    const owned = shards.owned();
+    const owned = shards.leased();
     metrics.operationsRunning(owned.length === 0 ? NONE : await this.#run((sql) => readRunningFigures(sql, owned)));
   }
 

@@ -17,7 +17,7 @@ export const INTERRUPTED_MAX = 2 * STATEMENTS.rowsMax;
 
 type Deps = {
   database: Database;
-  shards: { owned(): number[] };
+  shards: { leased(): number[] };
   recorder: {
     holds(scheduleId: string): boolean;
     interrupted(): number;
@@ -55,7 +55,7 @@ export class Recovery {
 
   /** Claims of this shard, or of every shard that is owned, whose lease ended before this are recovered; epoch ms. */
   recoveredToMs(shard?: number): number {
-    const shards = shard === undefined ? this.#deps.shards.owned() : [shard];
+    const shards = shard === undefined ? this.#deps.shards.leased() : [shard];
     return Math.min(...shards.map((id) => this.#recoveredTo.get(id) ?? Number.NEGATIVE_INFINITY));
   }
 
@@ -67,7 +67,7 @@ export class Recovery {
     if (isStepped) this.#recoveredTo.clear();
     if (isStepped || !outage.mayRecover(clock.monotonic())) return 0;
     if (recorder.interrupted() + STATEMENTS.rowsMax > INTERRUPTED_MAX) return 0;
-    const owned = shards.owned();
+    const owned = shards.leased();
     if (owned.length === 0) return 0;
     const isFull = clock.monotonic() >= this.#fullAtMs;
     if (isFull) this.#fullAtMs = clock.monotonic() + STATEMENTS.fullEveryMs;

@@ -18,7 +18,7 @@ const ZONE_LOOK_EVERY_MS = 10 * 60_000;
 type Deps = {
   database: Database;
   rules: StepRules;
-  shards: { owned(): readonly number[] };
+  shards: { leased(): readonly number[] };
   monotonic: () => number;
   log: Logger;
   metrics: { recurrences: { behind(seconds: number): void; stepped(steps: readonly SteppedTo[]): void } };
@@ -50,7 +50,7 @@ export class Recurrences {
     const endsAtMs = monotonic() + SLICE_MS;
     let stepped = 0;
     this.#hasMore = false;
-    const owned = shards.owned();
+    const owned = shards.leased();
     if (this.#isStopped || owned.length === 0) return 0;
     await this.#renewOutdated(owned);
     const due = await this.#run((sql) => findDueTenants(sql, owned, TENANTS_MAX));

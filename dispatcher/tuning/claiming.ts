@@ -19,6 +19,8 @@ export const CLAIMING = {
   turnBytes: 32 * 1024,
   /** A row that could not be claimed (locked, cancelled, moved) is read again after this, ms. Not measured. */
   readAgainMs: 50,
+  /** How soon it looks again whether the lease was renewed, ms. Not measured. */
+  leaseAgainMs: 50,
   /** How fast the costs of claims are learned: the share of a new one. Not measured. */
   learningRate: 0.1,
   /**

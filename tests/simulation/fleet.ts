@@ -43,6 +43,8 @@ function replaceModules(): void {
       sql.execute("read", 100, (store) => store.findComingLanes(...args)),
     readDueLanes: (sql, ...args: Parameters<Store["readDueLanes"]>) =>
       sql.execute("read", 100, (store) => store.readDueLanes(...args)),
+    readEntries: (sql, ...args: Parameters<Store["readEntries"]>) =>
+      sql.execute("read", args[0].length, (store) => store.readEntries(...args)),
     readDueOfLanes: (sql, ...args: Parameters<Store["readDueOfLanes"]>) =>
       sql.execute(
         "read",

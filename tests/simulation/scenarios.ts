@@ -189,6 +189,46 @@ export const SCENARIOS: readonly Scenario[] = [
     bounds: { hasLosses: true, p99Ms: 8_000, overtakenByMs: 8_000 },
   },
   {
+    name: "a dispatcher that stands still for 12 s, alone, with twice what an account may send",
+    begin: (sim, [first]) => {
+      const account = sim.account({ cpsLimit: 100 });
+      sim.store.create(account, HOOK, spread(4_000, sim.world.now() + 1_000, sim.world.now() + 21_000));
+      sim.later(8_000, () => first && sim.freeze(first, 12_000));
+    },
+    // What was claimed before is put back, and leaves a turn of the lane later.
+    bounds: { hasLosses: true, p99Ms: 13_000, overtakenByMs: 1_100 },
+  },
+  {
+    name: "heartbeats that wait for 8 s, so that the lease is over meanwhile, with twice what an account may send",
+    begin: (sim) => {
+      const account = sim.account({ cpsLimit: 100 });
+      sim.store.create(account, HOOK, spread(4_000, sim.world.now() + 1_000, sim.world.now() + 21_000));
+      const from = sim.world.now() + 6_000;
+      sim.server.held = (kind) => {
+        const now = sim.world.now();
+        return kind === "beat" && now > from && now < from + 8_000 ? { statementMs: from + 8_000 - now } : {};
+      };
+    },
+    bounds: { hasLosses: true, p99Ms: 4_000, overtakenByMs: 300 },
+  },
+  {
+    name: "accounts that create at short notice, while their backlog is taken over and reads take half a second",
+    dispatchers: 2,
+    begin: (sim, [first]) => {
+      const accounts = many(40, (n) => sim.account({ cpsLimit: 20, shard: n }));
+      for (const account of accounts) {
+        sim.store.create(account, HOOK, spread(400, sim.world.now() + 1_000, sim.world.now() + 9_000));
+        for (const atMs of spread(60, 6_000, 24_000))
+          sim.later(atMs, () => sim.store.create(account, HOOK, [sim.world.now() + 300]));
+      }
+      sim.later(8_000, () => first && sim.kill(first));
+      sim.later(8_000, () => {
+        sim.server.slowness = { read: 400 };
+      });
+    },
+    bounds: { hasLosses: true, p99Ms: 15_000, overtakenByMs: 300 },
+  },
+  {
     name: "a crash loop beside two",
     dispatchers: 2,
     begin: (sim) => {

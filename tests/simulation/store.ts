@@ -146,6 +146,13 @@ export class Store {
       .sort((a, b) => a.dueAtMs - b.dueAtMs || (a.accountId < b.accountId ? -1 : 1));
   }
 
+  readEntries(lanes: readonly LaneId[]): (LaneId & { dueAtMs: number })[] {
+    return lanes.flatMap(({ accountId, env }) => {
+      const dueAtMs = this.#lanes.get(accountId)?.dueAtMs ?? null;
+      return dueAtMs === null ? [] : [{ accountId, env, dueAtMs }];
+    });
+  }
+
   readDueOfLanes(lanes: readonly (LaneId & { from: DueCursor; untilMs: number; limit: number })[]): DueSchedule[] {
     return lanes.flatMap(({ accountId, from, untilMs, limit }) => {
       const lane = this.#lanes.get(accountId);

@@ -47,6 +47,19 @@ export async function readDueLanes(
   return rows.map((row) => ({ accountId: row[0], env: row[1], shard: row[2], dueAtMs: Math.round(row[3]) }));
 }
 
+/** The entries of these lanes in the calendar, epoch ms. Lanes without one are left out. */
+export async function readEntries(sql: Sql, lanes: readonly LaneId[]): Promise<(LaneId & { dueAtMs: number })[]> {
+  const rows = await sql`
+    SELECT w.account_id, w.env, extract(epoch FROM l.due_at)::float8 * 1000
+    FROM unnest(
+      ${pgArray(lanes.map((lane) => lane.accountId))}::text::uuid[],
+      ${pgArray(lanes.map((lane) => lane.env))}::text::text[]) w(account_id, env)
+    CROSS JOIN LATERAL (
+      SELECT e.due_at FROM lanes e WHERE e.account_id = w.account_id AND e.env = w.env AND e.due_at IS NOT NULL OFFSET 0) l
+    `.values();
+  return rows.map((row) => ({ accountId: row[0], env: row[1], dueAtMs: Math.round(row[2]) }));
+}
+
 /**
  * The lanes with schedules that fall due behind each shard's cursor `from` and up to `untilMs` (inclusive). `dueAtMs` is
  * the earliest of these schedules, `lastDueAtMs` the latest. Reads at most `limit` schedules per shard; `reached` is

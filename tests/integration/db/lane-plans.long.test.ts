@@ -8,6 +8,7 @@ import {
   raiseLanes,
   readDueLanes,
   readDueOfLanes,
+  readEntries,
 } from "#db/queries/schedules/due-lanes.ts";
 import { SESSION } from "#dispatcher/databases.ts";
 import { chosenMajor } from "#tests/helpers/postgres-release.ts";
@@ -106,6 +107,18 @@ describe.each<[string, () => Promise<unknown>]>([
     expect(scans.map((scan) => [scan["Node Type"], scan["Index Name"]])).toEqual([["Index Only Scan", "lanes_due"]]);
     expect(found.length).toBeLessThanOrEqual(DUE + 1);
     expect(Math.round(rowsOf(scans[0] as PlanNode))).toBeLessThanOrEqual(found.length);
+  });
+
+  it("entries of the calendar are read by the keys of their lanes, one row each", async () => {
+    const lanes = await readDueLanes(watched.sql, allShards(), nowMs, 2_000);
+    const scans = await scansOf(async () => {
+      const entries = await readEntries(watched.sql, lanes);
+      expect(entries).toEqual(lanes.map(({ accountId, env, dueAtMs }) => ({ accountId, env, dueAtMs })));
+    });
+    expect(scans.map((scan) => [scan["Node Type"], scan["Index Name"]])).toEqual([
+      ["Index Scan", "lanes_account_id_env_pk"],
+    ]);
+    expect(Math.round(rowsOf(scans[0] as PlanNode))).toBe(lanes.length);
   });
 
   it("the rows of a lane are read by the index of its account, behind its place and up to its limit", async () => {

@@ -63,7 +63,8 @@ function createReader(max = Number.POSITIVE_INFINITY) {
       return answer;
     },
   };
-  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates: { limitOf: () => 20 } });
+  const isSwept = (shard: number): boolean => calendar.isSwept(shard);
+  const lanes = new Lanes({ clock, holdings: deliveries.holdings, rates: { limitOf: () => 20 }, isSwept });
   const intake = {
     accept(due: DueSchedule) {
       if (deliveries.get(due.id)) return true;
@@ -74,7 +75,7 @@ function createReader(max = Number.POSITIVE_INFINITY) {
     },
     run() {},
   };
-  const calendar = new Calendar({ database: slow, clock, lanes, shards: { owned: () => ALL_SHARDS } });
+  const calendar: Calendar = new Calendar({ database: slow, clock, lanes, shards: { owned: () => ALL_SHARDS } });
   const deps = { database: slow, clock, lanes, calendar };
   let rowsRead = 0;
   const metrics = {
@@ -234,6 +235,19 @@ describe("reading ahead", () => {
     expect(await reader.reconciliation.runOnce()).toBe(1);
     await reader.laneReads.runOnce();
     expect(reader.seen).toHaveLength(4);
+  });
+
+  it("reads a lane that is announced before its shard was swept from its oldest schedule, and not from what was announced", async () => {
+    const account = await createTestAccount(sql, keyRing);
+    await insertSchedules(sql, [account.id], TARGET, { rows: 3, fromMs: -60_000 });
+    await insertSchedules(sql, [account.id], TARGET, { rows: 1, fromMs: 1_000 });
+    const [announced] = await sql`
+      SELECT shard, extract(epoch FROM next_attempt_at)::float8 * 1000 AS ms FROM schedules ORDER BY next_attempt_at DESC LIMIT 1`;
+    const reader = createReader();
+    const lane = { accountId: account.id, env: "live" as const };
+    reader.lanes.wake({ ...lane, shard: announced?.shard, dueAtMs: Math.round(announced?.ms) }, laneKey(lane));
+    await reader.laneReads.runOnce();
+    expect(reader.seen.map(({ dueAtMs }) => dueAtMs)).toEqual((await dueTimes()).map(Math.round));
   });
 
   it("reads a lane again when the database did not answer", async () => {

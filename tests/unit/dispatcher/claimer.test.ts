@@ -6,6 +6,7 @@ import { Deliveries } from "#dispatcher/delivery/deliveries.ts";
 import type { Delivery } from "#dispatcher/delivery/delivery.ts";
 import { Metrics } from "#dispatcher/observability/metrics.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
+import { waitFor } from "#tests/helpers/wait-for.ts";
 
 const NOW_MS = 10_000;
 /** Two turns of the event loop: a statement is sent in the turn after the one in which it may be. */
@@ -17,6 +18,7 @@ async function turn() {
 function start() {
   let nowMs = NOW_MS;
   const clock = { now: () => nowMs, monotonic: () => nowMs };
+  const lease = { lasts: true };
   const deliveries = new Deliveries({ clock, connectionsPerPlace: 100 });
   const statements: { ids: string[]; answer: (rows: object[]) => void; fail: (error: Error) => void }[] = [];
   /** Each statement with the time at which it was sent. */
@@ -39,7 +41,7 @@ function start() {
     metrics: new Metrics(),
     cost: new ClaimCost(),
     database: { run, close: async () => {} } as unknown as Database,
-    shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
+    shards: { holds: () => true, isLeased: () => lease.lasts, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },
     wantedReads: { add() {} },
     onError(error: unknown) {
@@ -57,6 +59,7 @@ function start() {
     await turn();
   }
   return {
+    lease,
     answer,
     statements,
     sent,
@@ -101,6 +104,17 @@ it("overdue deliveries of a lane become claimed in the order of their statements
   ]);
   await answer(0);
   expect([...first, second, onTime].map(stateOf)).toEqual(["claimed", "claimed", "claimed", "claimed"]);
+});
+
+it("nothing is claimed while the lease is over, and what waited is claimed in its order once it is renewed", async () => {
+  const { admit, statements, lease } = start();
+  lease.lasts = false;
+  const waiting = [admit("a", 1_000), admit("a", 1_001)];
+  await turn();
+  expect([statements.length, ...waiting.map(stateOf)]).toEqual([0, "admitted", "admitted"]);
+  lease.lasts = true;
+  await waitFor("they are claimed", () => statements.length === 1);
+  expect(waiting.map(stateOf)).toEqual(["claiming", "claiming"]);
 });
 
 it("a lane with overdue deliveries in two statements waits for both before its next claim; other lanes do not wait", async () => {

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
+import { Holdings } from "#dispatcher/delivery/holdings.ts";
 import { Intake } from "#dispatcher/intake/intake.ts";
 import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
 import { INTAKE } from "#dispatcher/tuning/intake.ts";
+import { parsePlans } from "#domain/plans.ts";
+import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 /** An intake with `size` deliveries in memory, of which `waiting` are late and wait for a connection. */
 function createIntake(size: number, waiting: number) {
@@ -20,6 +23,26 @@ function createIntake(size: number, waiting: number) {
   const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
   return { intake, removed, readAgain };
 }
+
+it("a schedule comes into memory while the lease on its shard is over, since the next heartbeat may renew it", () => {
+  const added: unknown[] = [];
+  const deps = {
+    clock: { now: () => 100_000 },
+    deliveries: {
+      get: () => undefined,
+      count: () => 0,
+      add: (due: unknown) => added.push(due),
+      holdings: new Holdings(1),
+    },
+    shards: { owns: (shard: number) => shard === 1 },
+    recorder: { holds: () => false },
+    rates: { setLimit() {} },
+    plans: parsePlans(undefined),
+  };
+  const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
+  for (const shard of [1, 2]) expect(intake.accept(dueSchedule({ shard, dueAtMs: 100_000 }))).toBe(true);
+  expect(added).toEqual([expect.objectContaining({ shard: 1 })]);
+});
 
 it("late schedules that wait for a connection are put back once they leave no memory for other late ones", () => {
   const { intake, removed, readAgain } = createIntake(MEMORY_OF_LATE_MAX, INTAKE.memoryOfWaitingMax + 300);

@@ -18,7 +18,12 @@ function createLanes() {
     states: { "awaiting connection": 0 },
   };
   const clock = { now: () => nowMs, monotonic: () => nowMs };
-  const lanes = new Lanes({ clock, holdings: holdings as unknown as Holdings, rates: { limitOf: () => 20 } });
+  const lanes = new Lanes({
+    clock,
+    holdings: holdings as unknown as Holdings,
+    rates: { limitOf: () => 20 },
+    isSwept: () => true,
+  });
   const taken = () => lanes.take(100).map(({ accountId }) => accountId);
   return {
     lanes,

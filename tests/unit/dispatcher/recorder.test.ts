@@ -91,7 +91,7 @@ describe("while the database is away, the recorder", () => {
     const recovery = new Recovery({
       database: databaseOf(async () => expired()),
       recorder,
-      shards: { owned: () => [0] },
+      shards: { leased: () => [0] },
       outage: new OutageWatch(0),
       clock: { monotonic: () => 0, now: () => 0, sinceStepMs: () => Number.POSITIVE_INFINITY },
     });

@@ -29,7 +29,7 @@ function start(database: Pick<Database, "run">) {
     metrics: new Metrics(),
     cost: new ClaimCost(),
     database: { ...database, close: async () => {} },
-    shards: { holds: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
+    shards: { holds: () => true, isLeased: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },
     wantedReads: { add() {} },
     onError(error: unknown) {

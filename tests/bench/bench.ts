@@ -8,7 +8,7 @@ import { type Cost, costLine, measureCosts } from "./costs.ts";
 import type { Bench, Engine, OpenEngine } from "./engine.ts";
 import { stopwatch } from "./engines/stopwatch.ts";
 import { listeningLine, measureListening } from "./listening.ts";
-import { type EngineName, isPeer } from "./load-engines.ts";
+import { isOther } from "./load-engines.ts";
 import type { Figures } from "./measure.ts";
 import { measurePages, pageLine } from "./pages.ts";
 import { profileLines } from "./profile.ts";
@@ -213,7 +213,7 @@ async function runRounds(
       if (!(await runOnce(scenario, engine, keep)) && !(await runOnce(scenario, engine, keep)))
         throw new Error("its jobs could not be stored in time");
     } catch (error) {
-      if (!isPeer(engine.name as EngineName)) throw new Error(`${engine.name}, ${scenario.name}`, { cause: error });
+      if (!isOther(engine)) throw new Error(`${engine.name}, ${scenario.name}`, { cause: error });
       failures.push({ scenario: scenario.name, engine: engine.name, round, isLost: figures === null, error });
       console.log(failureLines(failures.slice(-1)));
     }
@@ -234,7 +234,7 @@ async function runRounds(
   }
   for (const [name, open] of kept) {
     await open.close().catch((error) => {
-      if (!isPeer(name as EngineName)) throw error;
+      if (!isOther({ name })) throw error;
     });
   }
   return { runs, failures };

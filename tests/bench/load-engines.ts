@@ -20,6 +20,9 @@ export const ENGINE_NAMES = Object.keys(MODULES) as EngineName[];
 /** Whether the engine is a library of somebody else, which `npm run bench` installs. */
 export const isPeer = (name: EngineName) => MODULES[name].startsWith("peers/");
 
+/** Whether the engine is another one than this service: when it fails, the run goes on. */
+export const isOther = ({ name }: Pick<Engine, "name">) => name !== "stopwatch";
+
 /** Loads the engines with these names. Peers must be installed. */
 export function loadEngines(names: readonly EngineName[]): Promise<Engine[]> {
   return Promise.all(

@@ -1,4 +1,5 @@
-import type { Arrival, ClaimRow, ClientEntry, Evidence } from "./evidence.ts";
+import { type FirstRequest, findOvertaken } from "../helpers/overtaken.ts";
+import type { ClaimRow, ClientEntry, Evidence } from "./evidence.ts";
 import { isWithin, lateWindows } from "./excuses.ts";
 
 /**
@@ -10,8 +11,7 @@ const KNOWN_AFTER_MS = 2_000;
 
 export type Inversion = { id: string; detail: string };
 
-type Sent = Pick<ClientEntry, "id" | "group" | "fireAtMs" | "acknowledgedAtMs"> &
-  Pick<Arrival, "arrivedAtMs" | "readableAfterMs">;
+type Sent = Pick<ClientEntry, "id" | "group"> & FirstRequest & { sentAfterMs: number };
 
 /**
  * Finds the first requests that were overtaken: another request of the same lane to the same origin, due later, had its
@@ -30,52 +30,32 @@ export function findInversions(
   by: "readableAfterMs" | "arrivedAtMs" = "readableAfterMs",
 ): Inversion[] {
   const windows = lateWindows(evidence);
-  const found: Inversion[] = [];
-  for (const sent of groupComparable(evidence).values()) {
-    sent.sort((a, b) => a.fireAtMs - b.fireAtMs);
-    /** The requests due after the current one, in the order in which they arrived. */
-    const later: Sent[] = [];
-    for (let due = sent.length - 1, next = sent.length - 1; due >= 0; due--) {
-      const one = sent[due] as Sent;
-      for (; (sent[next] as Sent).fireAtMs > one.fireAtMs; next--) {
-        const { arrivedAtMs } = sent[next] as Sent;
-        if (!isWithin(windows, arrivedAtMs)) later.splice(arrivedBefore(later, arrivedAtMs), 0, sent[next] as Sent);
-      }
-      const fromMs = Math.max(one.fireAtMs + AHEAD_MS, one.acknowledgedAtMs + KNOWN_AFTER_MS);
-      const overtaking = later[arrivedBefore(later, fromMs)];
-      if (overtaking && overtaking.arrivedAtMs <= one[by] - AHEAD_MS)
-        found.push({ id: one.id, detail: describe(one, overtaking) });
-    }
-  }
-  return found;
+  const sent = findComparable(evidence).map((one) => ({
+    ...one,
+    sentAfterMs: by === "arrivedAtMs" ? one.sentAtMs : one.sentAfterMs,
+    isExcused: isWithin(windows, one.sentAtMs),
+  }));
+  return findOvertaken(sent, AHEAD_MS).map(({ earlier, later }) => ({
+    id: earlier.id,
+    detail: `${earlier.group}: due ${(later.dueAtMs - earlier.dueAtMs).toFixed(0)} ms before ${later.id}, and sent ${(earlier.sentAtMs - later.sentAtMs).toFixed(0)} ms after it`,
+  }));
 }
 
-/** How many of `sent`, which are in the order of their arrival, arrived before `atMs`. */
-function arrivedBefore(sent: readonly Sent[], atMs: number): number {
-  let [from, until] = [0, sent.length];
-  while (from < until) {
-    const middle = (from + until) >>> 1;
-    if ((sent[middle] as Sent).arrivedAtMs < atMs) from = middle + 1;
-    else until = middle;
-  }
-  return from;
-}
-
-/** The first requests that may be compared, by lane and origin. */
-function groupComparable({ client, arrivals, claims, schedules }: Evidence): Map<string, Sent[]> {
+/** The first requests that may be compared. */
+function findComparable({ client, arrivals, claims, schedules }: Evidence): Sent[] {
   const firstArrivals = new Map(arrivals.filter(({ attempt }) => attempt === 1).map((one) => [one.scheduleId, one]));
   const early = new Set(schedules.filter(({ earlyFire }) => earlyFire).map(({ id }) => id));
   const lost = new Set(lostClaims(claims));
-  const groups = new Map<string, Sent[]>();
-  for (const entry of client) {
-    const arrival = firstArrivals.get(entry.id);
-    if (!arrival || !isComparable(entry) || early.has(entry.id) || lost.has(entry.id)) continue;
-    const key = `${entry.accountId} ${entry.origin}`;
-    const group = groups.get(key) ?? [];
-    group.push({ ...entry, arrivedAtMs: arrival.arrivedAtMs, readableAfterMs: arrival.readableAfterMs });
-    groups.set(key, group);
-  }
-  return groups;
+  return client.flatMap((entry) => {
+    const { id, group, fireAtMs } = entry;
+    const arrival = firstArrivals.get(id);
+    if (!arrival || !isComparable(entry) || early.has(id) || lost.has(id)) return [];
+    return {
+      ...{ id, group, flow: `${entry.accountId} ${entry.origin}`, dueAtMs: fireAtMs },
+      ...{ sentAtMs: arrival.arrivedAtMs, sentAfterMs: arrival.readableAfterMs },
+      mayNotWaitFromMs: Math.max(fireAtMs + AHEAD_MS, entry.acknowledgedAtMs + KNOWN_AFTER_MS),
+    };
+  });
 }
 
 const isComparable = ({ behaviour, changes }: ClientEntry) => behaviour === "ok" && changes.length === 0;
@@ -90,6 +70,3 @@ function lostClaims(claims: readonly ClaimRow[]): string[] {
     return former === dispatcherId ? [] : [scheduleId];
   });
 }
-
-const describe = (one: Sent, overtaking: Sent) =>
-  `${one.group}: due ${(overtaking.fireAtMs - one.fireAtMs).toFixed(0)} ms before ${overtaking.id}, and sent ${(one.arrivedAtMs - overtaking.arrivedAtMs).toFixed(0)} ms after it`;

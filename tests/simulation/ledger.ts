@@ -1,4 +1,5 @@
 import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
+import { findOvertaken } from "#tests/helpers/overtaken.ts";
 import type { StoredSchedule } from "./store.ts";
 import type { Actor, World } from "./world.ts";
 
@@ -86,33 +87,11 @@ export function mostInASecond(sent: readonly Sent[]): Map<string, number> {
  */
 export function overtaken(sent: readonly Sent[], byMs: number): { later: Sent; earlier: Sent }[] {
   const first = sent.filter(({ isRetry, isExcused }) => !isRetry && !isExcused);
-  const found: { later: Sent; earlier: Sent }[] = [];
-  for (const lane of Map.groupBy(first, ({ accountId, origin }) => `${accountId} ${origin}`).values()) {
-    lane.sort((a, b) => b.dueAtMs - a.dueAtMs);
-    /** Those due after the current one, in the order in which they left. */
-    const dueLater: Sent[] = [];
-    let next = 0;
-    for (const earlier of lane) {
-      for (; (lane[next] as Sent).dueAtMs > earlier.dueAtMs; next++) {
-        const one = lane[next] as Sent;
-        dueLater.splice(leftBefore(dueLater, one.atMs), 0, one);
-      }
-      const later = dueLater[leftBefore(dueLater, earlier.dueAtMs + LATE_MS)];
-      if (later && later.atMs <= earlier.atMs - byMs) found.push({ later, earlier });
-    }
-  }
-  return found;
-}
-
-/** How many of `sent`, which are in the order in which they left, left before `atMs`. */
-function leftBefore(sent: readonly Sent[], atMs: number): number {
-  let [from, until] = [0, sent.length];
-  while (from < until) {
-    const middle = (from + until) >>> 1;
-    if ((sent[middle] as Sent).atMs < atMs) from = middle + 1;
-    else until = middle;
-  }
-  return from;
+  const requests = first.map((of) => ({
+    ...{ of, flow: `${of.accountId} ${of.origin}`, dueAtMs: of.dueAtMs },
+    ...{ sentAtMs: of.atMs, mayNotWaitFromMs: of.dueAtMs + LATE_MS },
+  }));
+  return findOvertaken(requests, byMs).map(({ earlier, later }) => ({ earlier: earlier.of, later: later.of }));
 }
 
 /** Schedules that have not come to an end. */

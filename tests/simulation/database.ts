@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from "#db/client.ts";
+import { COMPUTE_MS } from "./computing.ts";
 import type { Store } from "./store.ts";
 import type { World } from "./world.ts";
 
@@ -124,6 +125,14 @@ export class SimulatedServer {
         else this.#waiting.push(() => this.#world.as(null, begin));
       });
     });
+    this.#world.compute(rowsIn(result) * COMPUTE_MS.row);
     return result;
   }
+}
+
+/** How many rows an answer has. */
+function rowsIn(answer: unknown): number {
+  if (Array.isArray(answer)) return answer.length;
+  const parts = typeof answer === "object" && answer !== null ? Object.values(answer) : [];
+  return parts.reduce((rows, part) => rows + (Array.isArray(part) ? part.length : 0), 0);
 }

@@ -6,12 +6,13 @@ import { secretAad } from "#domain/associated-data.ts";
 import { seal } from "#domain/cipher.ts";
 import { generateSigningSecret } from "#domain/signing.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+import { COMPUTE_MS } from "./computing.ts";
 import { SimulatedServer, type SimulatedSql } from "./database.ts";
 import { FleetTables } from "./fleet-tables.ts";
 import { Ledger } from "./ledger.ts";
 import { Store, type StoredAccount } from "./store.ts";
 import { Targets } from "./targets.ts";
-import { type Actor, World } from "./world.ts";
+import { Actor, World } from "./world.ts";
 
 type Fn = (sql: SimulatedSql, ...args: never[]) => unknown;
 
@@ -25,7 +26,7 @@ const current = (): Simulation => {
 
 /**
  * Replaces what a dispatcher reaches the world by: the statements, its connections to the database and to targets, the
- * precise timer and the thread of error texts. All stages, and what decides among them, are the real ones.
+ * precise timer and the thread of error texts. All stages, and what decides among them, are the real ones. Signing takes time.
  */
 function replaceModules(): void {
   const replace = (path: string, own: Record<string, unknown>) =>
@@ -110,9 +111,18 @@ function replaceModules(): void {
     Ticker: SimulatedTicker,
     monotonicNow: () => current().world.monotonic(),
   });
-  replace("#dispatcher/runtime/confirmed-latency.ts", { ConfirmedLatency: SimulatedLatency });
   replace("#dispatcher/recording/error-texts.ts", { ErrorTexts: NoTexts });
   replace("#dispatcher/databases.ts", { connectDatabases: () => current().databases() });
+  vi.doMock("#domain/signing.ts", async (original) => {
+    const real = await original<typeof import("#domain/signing.ts")>();
+    return {
+      ...real,
+      signRequest: (...args: Parameters<typeof real.signRequest>) => {
+        current().world.compute(COMPUTE_MS.prepare);
+        return real.signRequest(...args);
+      },
+    };
+  });
   vi.doMock("#dispatcher/openers.ts", async (original) => {
     const real = await original<typeof import("#dispatcher/openers.ts")>();
     return {
@@ -152,13 +162,6 @@ class SimulatedTicker {
   close = async () => {};
 }
 
-/** The loop never lets an answer wait: all of a latency is the target's. */
-class SimulatedLatency {
-  start = () => ({ atMs: current().world.monotonic(), idleMs: 0 });
-  read = () => ({ atMs: current().world.monotonic(), idleMs: 0, polledBeforeMs: 0 });
-  until = (start: { atMs: number }, reading = this.read()) => Math.max(reading.atMs - start.atMs, 0);
-}
-
 class NoTexts {
   of = async (outcomes: readonly unknown[]) => outcomes.map(() => "");
   close = async () => {};
@@ -179,6 +182,7 @@ export class Simulation {
   readonly faults: string[] = [];
   readonly #settings: Record<string, string>;
   readonly #uninstall: () => void;
+  #startDispatcher: typeof import("#dispatcher/dispatcher.ts").startDispatcher | undefined;
   #accounts = 0;
   #memoryMost = 0;
 
@@ -238,8 +242,10 @@ export class Simulation {
 
   /** Starts a dispatcher process. It is a member of the fleet from its first heartbeat on. */
   async start(name = `dispatcher ${this.members.length + 1}`): Promise<Member> {
-    const { startDispatcher } = await import("#dispatcher/dispatcher.ts");
-    const actor: Actor = { name, isEnded: false, stoppedUntilMs: 0 };
+    // Once, before the world runs: an import ends at any of its instants.
+    this.#startDispatcher ??= (await import("#dispatcher/dispatcher.ts")).startDispatcher;
+    const startDispatcher = this.#startDispatcher;
+    const actor = new Actor(name);
     const member: Member = { actor, dispatcher: null };
     this.members.push(member);
     const begin = () =>
@@ -260,7 +266,7 @@ export class Simulation {
 
   /** Has a process do nothing for `durationMs`, as SIGSTOP does. */
   freeze({ actor }: Member, durationMs: number): void {
-    actor.stoppedUntilMs = this.world.elapsedMs() + durationMs;
+    actor.busyUntilMs = Math.max(actor.busyUntilMs, this.world.elapsedMs() + durationMs);
   }
 
   /** Does `work` in `delayMs`, as somebody outside of the fleet. */

@@ -22,7 +22,7 @@ export type Sent = {
   answeredAtMs: number | null;
 };
 
-/** What the targets saw, in the order of first bytes. */
+/** What the targets saw, in the order of first bytes of each dispatcher. */
 export class Ledger {
   readonly #world: World;
   readonly sentRequests: Sent[] = [];
@@ -72,6 +72,7 @@ export function doubled(sent: readonly Sent[]): Sent[] {
 export function mostInASecond(sent: readonly Sent[]): Map<string, number> {
   const most = new Map<string, number>();
   for (const [accountId, of] of Map.groupBy(sent, (one) => one.accountId)) {
+    of.sort((a, b) => a.atMs - b.atMs);
     let from = 0;
     for (const [n, { atMs }] of of.entries()) {
       while ((of[from] as Sent).atMs <= atMs - 1_000) from++;

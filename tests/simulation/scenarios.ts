@@ -16,6 +16,11 @@ export type Scenario = {
 
 const HOOK = "https://hook.example.com";
 const SLOW = "https://slow.example.com";
+/**
+ * The control group's p99 beside more than the machine can send, ms: the bench's threshold (`tests/bench/thresholds.ts`). It measured 162
+ * to 189 ms beside 40,000 accounts at one instant.
+ */
+const CROWDED: Partial<Bounds> = { p99Ms: 250 };
 /** The shard that neighbours share with a third of the control group. */
 export const SHARD = 7;
 
@@ -53,7 +58,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "200,000 overdue of 50 accounts",
-    begin: (sim) => many(50, () => overdue(sim, sim.account(), 4_000)),
+    bounds: CROWDED,
+    begin: (sim) => void many(50, () => overdue(sim, sim.account(), 4_000)),
   },
   {
     name: "20,000 of an account that is not active",
@@ -118,6 +124,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "20,000 accounts with one each, overdue, to an origin that hangs for 20 s",
+    bounds: CROWDED,
     begin: (sim) => {
       const untilMs = sim.world.now() + 20_000;
       sim.targets.set(SLOW, { latencyMs: () => (sim.world.now() < untilMs ? Number.POSITIVE_INFINITY : 1) });
@@ -174,6 +181,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "40,000 accounts at one instant",
+    bounds: CROWDED,
     begin: (sim) => void many(40_000, () => sim.store.create(sim.account(), HOOK, [sim.world.now() + 15_000])),
   },
   {

@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { OpenResult } from "#dispatcher/connections/dialer.ts";
 import type { CarriedAttempt, Connection } from "#dispatcher/delivery/connection.ts";
 import { CONNECT_DEADLINE_MS } from "#domain/timing.ts";
+import { COMPUTE_MS } from "./computing.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Actor, World } from "./world.ts";
 
@@ -61,6 +62,7 @@ export class Targets {
     }
     await world.wait(took === "hangs" ? CONNECT_DEADLINE_MS : took);
     if (took === "hangs") return { kind: "unreachable", error: "connection: no answer within 10 s" };
+    world.compute(COMPUTE_MS.connect);
     return { kind: "open", connection: this.#connect(origin, target, took, actor) };
   }
 
@@ -126,6 +128,7 @@ export class Targets {
     count(1);
     handler.onRequestStart?.(controller, null);
     if (isOver) return true;
+    this.#world.compute(COMPUTE_MS.write);
     const request = { account: row.accountId, attempt: row.attempt, n: this.#requests++ };
     const sent = this.#ledger.sent(row, connection.origin, actor);
     const latencyMs = target.latencyMs(request);
@@ -135,6 +138,7 @@ export class Targets {
       latencyMs + ROUND_TRIP_MS,
       () => {
         if (isOver) return;
+        this.#world.compute(COMPUTE_MS.answer);
         end();
         sent.answeredAtMs = this.#world.now();
         connection.onBytes?.(Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-length: 0\r\n\r\n`));

@@ -1,9 +1,48 @@
 import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
-
-/** A process of the simulated fleet, or a client. What it has planned is dropped when it ends, and waits while it is stopped. */
-export type Actor = { name: string; isEnded: boolean; stoppedUntilMs: number };
+import { COMPUTE_MS } from "./computing.ts";
 
 type Planned = { atMs: number; n: number; run: () => void; actor: Actor | null; isCancelled: boolean };
+
+/**
+ * A process of the simulated fleet, with one thread and an event loop. What it has planned is dropped when the process ends, and
+ * waits while it computes or is stopped.
+ */
+export class Actor {
+  readonly name: string;
+  isEnded = false;
+  /** Until then it computes or is stopped, elapsed ms. */
+  busyUntilMs = 0;
+  /** How long it has computed so far. */
+  computedMs = 0;
+  /** Whether its next callback is planned. */
+  isAwake = false;
+  /** The callbacks of the two phases of its loop, which alternate: what is due, and immediates. */
+  readonly #phases: [Planned[], Planned[]] = [[], []];
+  #phase: 0 | 1 = 0;
+  /** Those of the current phase. */
+  #current: Planned[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  addDue(planned: Planned): void {
+    this.#phases[0].push(planned);
+  }
+
+  addImmediate(planned: Planned): void {
+    this.#phases[1].push(planned);
+  }
+
+  /** Removes and returns what the loop runs next. What is added during a phase waits for the next one. */
+  next(): Planned | undefined {
+    for (let tries = 0; tries < 2 && this.#current.length === 0; tries++) {
+      this.#phase = this.#phase === 0 ? 1 : 0;
+      this.#current = this.#phases[this.#phase].splice(0);
+    }
+    return this.#current.shift();
+  }
+}
 
 /** Wall clock and database's clock at the beginning, epoch ms. */
 const EPOCH_MS = Date.UTC(2031, 0, 1);
@@ -31,7 +70,6 @@ export class World {
   #elapsedMs = 0;
   #planned = 0;
   readonly #timers = new MinHeap<Planned>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.n < b.n));
-  #immediates: Planned[] = [];
   #actor: Actor | null = null;
   /** Numbers from 0 to less than 1, by the seed. */
   readonly random: () => number;
@@ -44,17 +82,25 @@ export class World {
 
   /** Epoch ms. */
   now(): number {
-    return EPOCH_MS + this.#elapsedMs;
+    return EPOCH_MS + this.elapsedMs();
   }
 
   /** Reading the clock takes time, as everything does: whoever waits for an instant by reading it comes to it. */
   monotonic(): number {
-    this.#elapsedMs += READ_MS;
-    return MONOTONIC_MS + this.#elapsedMs;
+    this.compute(READ_MS);
+    return MONOTONIC_MS + this.elapsedMs();
   }
 
+  /** The time where this is asked: a callback that has computed is that much further. */
   elapsedMs(): number {
-    return this.#elapsedMs;
+    return Math.max(this.#elapsedMs, this.#actor?.busyUntilMs ?? 0);
+  }
+
+  /** The current actor computes for `ms`. What it has planned for this time comes after it. */
+  compute(ms: number): void {
+    if (!this.#actor) return;
+    this.#actor.busyUntilMs = this.elapsedMs() + ms;
+    this.#actor.computedMs += ms;
   }
 
   /** Runs `work` as `actor`: what it plans, and what that plans, belongs to it. */
@@ -75,15 +121,7 @@ export class World {
   /** Plans `run` in `delayMs`, for the actor that asks. */
   after(delayMs: number, run: () => void, actor: Actor | null = this.#actor): Planned {
     if (Number.isNaN(delayMs)) throw new Error("something is planned for no instant");
-    const planned = {
-      atMs: this.#elapsedMs + Math.max(delayMs, 0),
-      n: this.#planned++,
-      run,
-      actor,
-      isCancelled: false,
-    };
-    this.#timers.push(planned);
-    return planned;
+    return this.#planAt(this.elapsedMs() + Math.max(delayMs, 0), run, actor);
   }
 
   /** Resolves in `delayMs`. */
@@ -96,16 +134,20 @@ export class World {
     const endMs = this.#elapsedMs + durationMs;
     const goOn = () => new Promise<void>((resolve) => void REAL.setImmediate(resolve));
     await goOn();
-    for (;;) {
-      const immediates = this.#immediates;
-      this.#immediates = [];
-      for (const one of immediates) if (this.#runOne(one)) await goOn();
-      if (immediates.length > 0) continue;
-      const next = this.#timers.peek();
-      if (!next || next.atMs > endMs) break;
+    for (let next = this.#timers.peek(); next && next.atMs <= endMs; next = this.#timers.peek()) {
       this.#timers.pop();
       this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
-      if (this.#runOne(next)) await goOn();
+      if (next.isCancelled) continue;
+      if (next.actor) {
+        next.actor.addDue(next);
+        this.#wake(next.actor);
+        continue;
+      }
+      this.events++;
+      next.run();
+      await goOn();
+      if (this.#actor) this.#wake(this.#actor);
+      this.#actor = null;
     }
     this.#elapsedMs = endMs;
   }
@@ -134,35 +176,62 @@ export class World {
       setInterval: every,
       clearInterval: cancel,
       setImmediate: (run: (...all: unknown[]) => void, ...all: unknown[]) => {
-        const planned = { atMs: 0, n: 0, run: () => run(...all), actor: this.#actor, isCancelled: false };
-        this.#immediates.push(planned);
+        const actor = this.#actor;
+        if (!actor) return handle(this.after(0, () => run(...all)));
+        const planned = { atMs: 0, n: 0, run: () => run(...all), actor, isCancelled: false };
+        actor.addImmediate(planned);
+        this.#wake(actor);
         return handle(planned);
       },
       clearImmediate: cancel,
     });
     Date.now = () => this.now();
     Math.random = this.random;
-    performance.now = () => this.#elapsedMs;
+    performance.now = () => this.elapsedMs();
+    const idleMs = () => this.elapsedMs() - (this.#actor?.computedMs ?? 0);
+    Object.defineProperty(performance, "nodeTiming", {
+      value: {
+        get idleTime() {
+          return idleMs();
+        },
+      },
+      configurable: true,
+    });
     return () => {
       const { now, random, performanceNow, ...timers } = REAL;
       Object.assign(globalThis, timers);
       Date.now = now;
       Math.random = random;
       performance.now = performanceNow;
+      Reflect.deleteProperty(performance, "nodeTiming");
     };
   }
 
-  #runOne(one: Planned): boolean {
-    const { actor } = one;
-    if (one.isCancelled || actor?.isEnded) return false;
-    if (actor && actor.stoppedUntilMs > this.#elapsedMs) {
-      this.#timers.push({ ...one, atMs: actor.stoppedUntilMs });
-      return false;
+  #planAt(atMs: number, run: () => void, actor: Actor | null): Planned {
+    const planned = { atMs, n: this.#planned++, run, actor, isCancelled: false };
+    this.#timers.push(planned);
+    return planned;
+  }
+
+  /** Plans the next callback of an actor's loop, for when it has computed. */
+  #wake(actor: Actor): void {
+    if (actor.isAwake) return;
+    actor.isAwake = true;
+    this.#planAt(Math.max(this.#elapsedMs, actor.busyUntilMs), () => this.#turn(actor), null);
+  }
+
+  #turn(actor: Actor): void {
+    actor.isAwake = false;
+    if (actor.isEnded) return;
+    if (actor.busyUntilMs > this.#elapsedMs) {
+      this.#wake(actor);
+      return;
     }
-    this.events++;
+    const next = actor.next();
+    if (!next) return;
     this.#actor = actor;
-    one.run();
-    return true;
+    if (actor.busyUntilMs < this.#elapsedMs) this.compute(COMPUTE_MS.wake);
+    if (!next.isCancelled) next.run();
   }
 }
 

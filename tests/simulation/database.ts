@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "#db/client.ts";
 import { COMPUTE_MS } from "./computing.ts";
 import type { Store } from "./store.ts";
-import type { World } from "./world.ts";
+import type { Actor, World } from "./world.ts";
 
 /** What a statement costs the server: ms, and ms for each row. Measured beside the bench's burst on two cores. */
 const COSTS = {
@@ -16,6 +16,12 @@ const COSTS = {
 export type StatementKind = keyof typeof COSTS;
 
 const ROUND_TRIP_MS = 0.2;
+
+/** What a network does to a part of a process's statements: keeps them, keeps their answers, or refuses them. */
+type Cut = { mode: "hold" | "hold-replies" | "reset"; share: number; forMs: number; isReset: boolean };
+
+/** How long a connection keeps a statement before the server has it, and its answer, ms; and which of the two it loses then. */
+type Held = { statementMs?: number; answerMs?: number; loses?: "statement" | "answer" };
 
 /** The handle that the real queries would get as `sql`. */
 export type SimulatedSql = {
@@ -36,14 +42,25 @@ export class SimulatedServer {
   slowness: Partial<Record<StatementKind, number>> = {};
   /** Whether nobody can reach it. */
   isAway = false;
-  /** How long the connection keeps a statement before the server has it, or its answer, ms. */
-  held: (kind: StatementKind) => { statementMs?: number; answerMs?: number } = () => ({});
+  /** What a connection does with a statement. */
+  held: (kind: StatementKind) => Held = () => ({});
+  readonly #cuts: (Cut & { actor: Actor; untilMs: number })[] = [];
   statements = 0;
 
   constructor(world: World, store: Store, cores = 2) {
     this.#world = world;
     this.store = store;
     this.#cores = cores;
+  }
+
+  /** Cuts a process off from the server, for `forMs`. Afterwards what was kept arrives, or is lost where the connections are reset. */
+  cut(actor: Actor, cut: Cut): void {
+    this.#cuts.push({ ...cut, actor, untilMs: this.#world.elapsedMs() + cut.forMs });
+  }
+
+  /** How long a notification to `actor` is kept, ms. */
+  noticeHeldMs(actor: Actor): number {
+    return Math.max(...this.#cutsOf(actor).map(({ untilMs }) => untilMs - this.#world.elapsedMs()), 0);
   }
 
   /** A pool of connections, as `connect` of the database's client gives. */
@@ -80,6 +97,19 @@ export class SimulatedServer {
     };
   }
 
+  #cutsOf(actor: Actor | null) {
+    return this.#cuts.filter((cut) => cut.actor === actor && cut.untilMs > this.#world.elapsedMs());
+  }
+
+  #heldOf(kind: StatementKind, actor: Actor | null): Held {
+    const cut = this.#cutsOf(actor).find(({ share }) => this.#world.random() < share);
+    if (!cut) return this.held(kind);
+    const ms = cut.untilMs - this.#world.elapsedMs();
+    if (cut.mode === "reset") return { loses: "statement" };
+    if (cut.mode === "hold") return { statementMs: ms, ...(cut.isReset && { loses: "statement" }) };
+    return { answerMs: ms, ...(cut.isReset && { loses: "answer" }) };
+  }
+
   #sql(): SimulatedSql {
     const sql: SimulatedSql = {
       execute: (kind, rows, effect) => this.#execute(kind, rows, effect),
@@ -91,9 +121,9 @@ export class SimulatedServer {
   async #execute<T>(kind: StatementKind, rows: number, effect: (store: Store) => T): Promise<T> {
     this.statements++;
     const actor = this.#world.current();
-    const { statementMs = 0, answerMs = 0 } = this.held(kind);
+    const { statementMs = 0, answerMs = 0, loses } = this.#heldOf(kind, actor);
     await this.#world.wait(ROUND_TRIP_MS / 2 + statementMs);
-    if (this.isAway) {
+    if (this.isAway || loses === "statement") {
       await this.#world.wait(50);
       throw new DatabaseUnavailable(new Error("ECONNREFUSED"), "unreachable");
     }
@@ -125,6 +155,7 @@ export class SimulatedServer {
         else this.#waiting.push(() => this.#world.as(null, begin));
       });
     });
+    if (loses === "answer") throw new DatabaseUnavailable(new Error("ECONNRESET"), "unreachable");
     this.#world.compute(rowsIn(result) * COMPUTE_MS.row);
     return result;
   }

@@ -32,6 +32,8 @@ export type StoredSchedule = {
   claimedBy: string | null;
   claimedAtMs: number;
   claimDeadlineMs: number;
+  /** When it was last cancelled or rescheduled. */
+  changedAtMs: number | null;
 };
 
 type Lane = LaneId & { shard: number; dueAtMs: number | null; open: Sorted; firing: number };
@@ -99,7 +101,7 @@ export class Store {
       return {
         ...{ id: this.newId(), version: 0, account, origin, status: "scheduled", createdAtMs: nowMs, fireAtMs },
         ...{ nextAtMs: fireAtMs, attempts: 0, failures: 0, interruptions: 0 },
-        ...{ claimedBy: null, claimedAtMs: 0, claimDeadlineMs: 0 },
+        ...{ claimedBy: null, claimedAtMs: 0, claimDeadlineMs: 0, changedAtMs: null },
       };
     });
     for (const one of made) {
@@ -112,6 +114,24 @@ export class Store {
     const soon = made.filter(({ fireAtMs }) => fireAtMs <= this.now() + NOTIFY_HORIZON_MS).length;
     if (soon > 0) this.#announce(account, first.id, first.fireAtMs, soon);
     return made;
+  }
+
+  /** cancelOpenSchedule. */
+  cancel(one: StoredSchedule): void {
+    if (!isOpen(one)) return;
+    this.#removeOpen(one);
+    Object.assign(one, { status: "cancelled", version: one.version + 1, nextAtMs: null, changedAtMs: this.now() });
+  }
+
+  /** updateScheduled. */
+  reschedule(one: StoredSchedule, atMs: number): void {
+    if (one.status !== "scheduled" || atMs <= this.now()) return;
+    this.#removeOpen(one);
+    const fireAtMs = Math.round(atMs);
+    Object.assign(one, { version: one.version + 1, fireAtMs, nextAtMs: fireAtMs, changedAtMs: this.now() });
+    this.#addOpen(one);
+    this.#lower(one.account, fireAtMs);
+    if (fireAtMs <= this.now() + NOTIFY_HORIZON_MS) this.#announce(one.account, one.id, fireAtMs, 1);
   }
 
   findComingLanes(shards: readonly { id: number; from: DueCursor }[], untilMs: number, limit: number) {

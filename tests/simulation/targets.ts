@@ -6,13 +6,16 @@ import { COMPUTE_MS } from "./computing.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Actor, World } from "./world.ts";
 
+type Request = { account: string; schedule: string; attempt: number; n: number };
+
 /** How an origin answers. Functions are asked for each connection or request. */
 export type Target = {
   /** Until a connection is there, ms; "refused", or "hangs" until its deadline. */
   connectMs: () => number | "refused" | "hangs";
   /** Until its answer, ms; Infinity: none ever. */
-  latencyMs: (request: { account: string; attempt: number; n: number }) => number;
-  status: (request: { account: string; attempt: number; n: number }) => number;
+  latencyMs: (request: Request) => number;
+  /** Null: the connection breaks instead. */
+  status: (request: Request) => number | null;
   /** How many connections it holds at most; further ones are refused. */
   connectionsMax?: number;
 };
@@ -129,7 +132,7 @@ export class Targets {
     handler.onRequestStart?.(controller, null);
     if (isOver) return true;
     this.#world.compute(COMPUTE_MS.write);
-    const request = { account: row.accountId, attempt: row.attempt, n: this.#requests++ };
+    const request = { account: row.accountId, schedule: row.id, attempt: row.attempt, n: this.#requests++ };
     const sent = this.#ledger.sent(row, connection.origin, actor);
     const latencyMs = target.latencyMs(request);
     if (!Number.isFinite(latencyMs)) return true;
@@ -139,6 +142,7 @@ export class Targets {
       () => {
         if (isOver) return;
         this.#world.compute(COMPUTE_MS.answer);
+        if (status === null) return controller.abort(new Error("ECONNRESET"));
         end();
         sent.answeredAtMs = this.#world.now();
         connection.onBytes?.(Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-length: 0\r\n\r\n`));

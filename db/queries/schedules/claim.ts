@@ -71,15 +71,40 @@ export const ownedShards = (sql: Sql, { dispatcherId, epochs, beat }: Ownership)
  * Tables are read by primary key alone. `status || ''` keeps the planner off partial indexes, and
  * ORDER BY off the index of `schedule_requests` that ends with its key.
  */
-export async function claimSchedules(
+export const claimSchedules = async (...claim: ClaimArguments): Promise<ClaimedSchedule[]> =>
+  (await runClaim(false, ...claim)).map(presentClaim);
+
+/**
+ * Repeats a claim of `claimSchedules` whose answer has not come, with the same rows and the same step, on another connection:
+ * claims what that one has not claimed, and returns also what it has claimed and committed. The version tells which rows these
+ * are. Both statements look for the same version of a row and give it the same new one. So only one of them claims it, and it
+ * counts one attempt. The fences are those of a claim, at the time of the repeat.
+ * `moved` are the ids of rows that neither can claim any more, since versions only grow. A row that is in neither list may
+ * still be claimed by the other statement, which perhaps has it locked: what becomes of it is known when both have ended.
+ */
+export async function claimSchedulesAgain(
+  ...claim: ClaimArguments
+): Promise<{ claimed: ClaimedSchedule[]; moved: string[] }> {
+  const rows = await runClaim(true, ...claim);
+  const isMoved = ([, version]: readonly unknown[]) => version === null;
+  return {
+    claimed: rows.filter((row) => !isMoved(row)).map(presentClaim),
+    moved: rows.filter(isMoved).map(([id]) => id),
+  };
+}
+
+type ClaimArguments = [
   sql: Sql,
   dispatcherId: string,
   epochs: ReadonlyMap<number, number>,
   wanted: readonly ClaimRequest[],
   step: number,
-  beat: number | null = null,
-): Promise<ClaimedSchedule[]> {
-  const rows = await sql`
+  beat?: number | null,
+];
+
+function runClaim(isRepeat: boolean, ...claim: ClaimArguments) {
+  const [sql, dispatcherId, epochs, wanted, step, beat = null] = claim;
+  return sql`
     WITH mine AS MATERIALIZED (${ownedShards(sql, { dispatcherId, epochs, beat })}), pick AS MATERIALIZED (
       SELECT s.id, s.version
       FROM unnest(
@@ -100,7 +125,7 @@ export async function claimSchedules(
           (s.delivery->>'timeoutMs')::integer + ${LEAVING_MS})) * interval '1 millisecond'
       FROM pick p WHERE ${byKey(sql, "s.id", "p.id")} AND s.version = p.version AND s.status || '' IN ('scheduled', 'failed')
       RETURNING s.*
-    )
+    )${isRepeat ? changedBefore(...claim) : sql``}
     SELECT c.id, c.version, c.account_id, c.env, c.attempts, c.failures, c.interruptions, c.early_fire,
       c.next_attempt_at < a.activated_at AS held_back,
       (c.next_attempt_at = c.created_at OR c.next_attempt_at = c.moved_to_now_at) IS TRUE AS due_when_asked,
@@ -112,14 +137,32 @@ export async function claimSchedules(
       encode(k.current, 'base64') AS current_secret,
       CASE WHEN k.former_until > clock_timestamp() THEN encode(k.former, 'base64') END AS former_secret,
       a.plan, l.retry_attempts, l.retry_backoff_ms, l.retry_strategy, c.delivery
-    FROM claimed c
+    FROM ${isRepeat ? sql`(SELECT * FROM claimed UNION ALL SELECT * FROM claimed_before)` : sql`claimed`} c
     CROSS JOIN LATERAL (
       SELECT target_url, method, sealed FROM schedule_requests
       WHERE ${byKey(sql, "schedule_id", "c.id")} ORDER BY schedule_id LIMIT 1) r
     JOIN accounts a ON ${byKey(sql, "a.id", "c.account_id")}
     JOIN signing_secrets k ON ${byKey(sql, "k.account_id", "c.account_id")} AND k.env = c.env
-    LEFT JOIN relay_settings l ON ${byKey(sql, "l.account_id", "c.account_id")}`.values();
-  return rows.map((row) => ({
+    LEFT JOIN relay_settings l ON ${byKey(sql, "l.account_id", "c.account_id")}${isRepeat ? moved(sql) : sql``}`.values();
+}
+
+/** The rows that have changed since they were read. `is_mine` are those that the first statement has claimed. */
+const changedBefore = (...[sql, dispatcherId, , wanted, step]: ClaimArguments) => sql`, changed AS MATERIALIZED (
+      SELECT s,
+        s.version = w.version + ${step}::integer AND s.status || '' = 'firing' AND s.claimed_by = ${dispatcherId} AS is_mine
+      FROM unnest(
+        ${pgArray(wanted.map((w) => w.id))}::text::uuid[],
+        ${pgArray(wanted.map((w) => w.version))}::text::bigint[]) w(id, version)
+      JOIN schedules s ON ${byKey(sql, "s.id", "w.id")} AND s.version > w.version
+      WHERE s.shard = ANY (ARRAY(SELECT id FROM mine))
+    ), claimed_before AS (SELECT (s).* FROM changed WHERE is_mine)`;
+
+/** The ids of the other ones, as rows of the answer that have no version. */
+const moved = (sql: Sql) => sql`
+    UNION ALL SELECT (s).id, ${sql.unsafe(Array(23).fill("NULL").join())} FROM changed WHERE is_mine IS NOT TRUE`;
+
+function presentClaim(row: Row): ClaimedSchedule {
+  return {
     id: row[0],
     version: Number(row[1]),
     accountId: row[2],
@@ -144,5 +187,5 @@ export async function claimSchedules(
     retryBackoffMs: row[21],
     retryStrategy: row[22],
     delivery: row[23],
-  }));
+  };
 }

@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AttemptRecord, recordAttempts } from "#db/queries/attempts/record.ts";
 import { cancelMembers } from "#db/queries/operations/cancel-members.ts";
-import { claimSchedules } from "#db/queries/schedules/claim.ts";
+import { claimSchedules, claimSchedulesAgain } from "#db/queries/schedules/claim.ts";
 import { after, BEFORE_ALL, readDueById } from "#db/queries/schedules/due.ts";
 import { findComingLanes, readDueOfLanes } from "#db/queries/schedules/due-lanes.ts";
 import { readExpiredClaims } from "#db/queries/schedules/expired-claims.ts";
@@ -69,21 +69,15 @@ async function interrupted(): Promise<string> {
   return row?.id;
 }
 
+const claim = (): Parameters<typeof claimSchedules> => {
+  const wanted = ids.map((id) => ({ id, version: 1, shard: 1, earlyMs: 0 }));
+  return [sql, newId(0), new Map([[1, 1]]), wanted, 1, 1];
+};
+
 /** The frequent statements, and the only index by which each may reach `schedules`. */
 const statements: [string, string, () => Promise<unknown>][] = [
-  [
-    "claim",
-    "schedules_pkey",
-    () =>
-      claimSchedules(
-        sql,
-        newId(0),
-        new Map([[1, 1]]),
-        ids.map((id) => ({ id, version: 1, shard: 1, earlyMs: 0 })),
-        1,
-        1,
-      ),
-  ],
+  ["claim", "schedules_pkey", () => claimSchedules(...claim())],
+  ["claim that is repeated", "schedules_pkey", () => claimSchedulesAgain(...claim())],
   [
     "release",
     "schedules_pkey",

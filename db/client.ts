@@ -88,8 +88,9 @@ export type Database<T extends { sql: Sql } = { sql: Sql }> = {
    * Runs `work` within `deadlineMs`. Throws DatabaseUnavailable when the database cannot do it, or not by
    * then, and an InstallationError when the server, or a pooler before it, refuses what a session is to begin with (but
    * see `waitsWhenRefused`). Work of several steps may call `onProgress` after each step, which starts the deadline anew.
+   * When `signal` is aborted, the deadline passes at once.
    */
-  run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>): Promise<R>;
+  run<R>(deadlineMs: number, work: (db: T, onProgress: () => void) => Promise<R>, signal?: AbortSignal): Promise<R>;
   close(): Promise<void>;
 };
 
@@ -164,7 +165,7 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
   };
 
   return {
-    async run(fullDeadlineMs, work) {
+    async run(fullDeadlineMs, work, signal) {
       let deadlineMs = fullDeadlineMs;
       if (closed) throw new DatabaseUnavailable(new Error("the connection was closed"));
       // Its connections are closed by now, unless the process was suspended and no timer ran: then they may be dead.
@@ -182,6 +183,9 @@ export function connectWith<T extends { sql: Sql }>(options: ConnectOptions, wra
       const outcome = (async () => work(wrap(queries?.sql ?? current.sql), () => timer?.refresh()))();
       const deadline = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs, options.name)), deadlineMs);
+        const beganAtMs = performance.now();
+        const giveUp = () => reject(new DeadlinePassed(Math.round(performance.now() - beganAtMs), options.name));
+        signal?.addEventListener("abort", giveUp, { once: true });
       });
       try {
         const result = await Promise.race([outcome, deadline]);

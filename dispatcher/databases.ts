@@ -1,6 +1,7 @@
 import type { Config } from "#config.ts";
 import { connect, type DatabaseUnavailable } from "#db/client.ts";
 import { DIRECT_SESSION } from "#db/sessions.ts";
+import { spreadCalls } from "#db/spread-calls.ts";
 import { OPERATIONS_SESSION } from "./operations/operations.ts";
 import { RETENTION_SESSION } from "./retention/retention.ts";
 
@@ -56,7 +57,8 @@ export function connectDatabases(
   const databases = {
     /** Shard leases, and samples of the database's clock. */
     leases: pool("lease", 2),
-    claims: pool("claim", sizes.claims),
+    /** One more than claims are in flight, for a claim whose own connection is stuck, and for releases. */
+    claims: spreadCalls(Array.from({ length: sizes.claims + 1 }, () => pool("claim", 1))),
     records: pool("record", sizes.records, { lock_timeout: LOCK_TIMEOUT_MS }),
     reads: pool("read", sizes.reads, IN_ORDER),
     /** Test deliveries to listeners. Their requests are large, and nothing else waits behind them. */

@@ -29,4 +29,9 @@ export class ClaimCost {
   leadMs(rows: number): number {
     return CLAIMING.marginMs + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;
   }
+
+  /** How long the answer to a claim of `rows` may take before the claim is repeated on another connection, ms. */
+  repeatedAfterMs(rows: number): number {
+    return Math.max(CLAIMING.repeatedAfterMinMs, CLAIMING.repeatedAfterLeads * this.leadMs(rows));
+  }
 }

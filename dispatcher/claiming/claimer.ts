@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { outcomeOf } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
@@ -14,7 +15,7 @@ import { CLAIMING } from "../tuning/claiming.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 import { LaneOrder, type Statement } from "./lane-order.ts";
-import { type ClaimFence, runClaim } from "./run-claim.ts";
+import { type ClaimFence, ClaimStatements } from "./run-claim.ts";
 
 /**
  * How far ahead of its instant a delivery may be claimed, ms. Fixed by what the database allows: a little less, because clocks
@@ -27,7 +28,7 @@ export const CLAIMED_BYTES_MAX = 32 * 1024 * 1024;
 
 type Deps = {
   database: Database;
-  /** Statements at the same time. */
+  /** Statements at the same time, without repeats. */
   inFlightMax: number;
   dispatcherId: string;
   deliveries: Deliveries;
@@ -43,7 +44,7 @@ type Deps = {
 /**
  * Claims deliveries that are about to leave, many in one statement, with bounds in rows and bytes. A delivery whose row
  * was not claimed (cancelled, moved, locked, or claimed by another dispatcher) is removed and its row read again. When
- * an answer was lost, the rows may be claimed or not; they are released.
+ * an answer was lost, also those of the repeats, the rows may be claimed or not; they are released.
  */
 export class Claimer implements DueStage {
   readonly #deps: Deps;
@@ -62,6 +63,7 @@ export class Claimer implements DueStage {
   #held: Delivery | undefined;
   #inFlight = 0;
   readonly #laneOrder = new LaneOrder();
+  readonly #statements: ClaimStatements;
   #isScheduled = false;
   /** How many statements were sent. */
   #sent = 0;
@@ -69,6 +71,7 @@ export class Claimer implements DueStage {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#statements = new ClaimStatements(deps);
   }
 
   /**
@@ -191,48 +194,49 @@ export class Claimer implements DueStage {
 
   readonly #isOverdue = ({ sendAtMs }: Delivery): boolean => isLate(sendAtMs, this.#deps.clock.now());
 
-  /** Claims the deliveries of `statement`. Returns false when the answer was lost. */
+  /** Claims the deliveries of `statement`. Returns false when it is unknown of some whether they are claimed. */
   async #claim(statement: Statement): Promise<boolean> {
-    const { clock, cost, metrics, deliveries } = this.#deps;
+    const { clock, deliveries } = this.#deps;
     const startedAtMs = clock.monotonic();
+    const answers: Promise<void>[] = [];
     this.#inFlight++;
-    const rows = await runClaim(statement, this.#deps).finally(() => {
-      this.#inFlight--;
-      this.schedule();
-    });
-    if (!rows) {
-      for (const delivery of statement.batch) deliveries.move(delivery, "releasing");
-      return false;
-    }
-    const durationMs = clock.monotonic() - startedAtMs;
-    cost.learn(durationMs, statement.batch.length);
-    if (rows.length > 0) metrics.claimed(rows.length);
-    const claims = new Map(rows.map((row) => [row.id, { row, startedAtMs, durationMs }]));
-    const groups = [...this.#laneOrder.byEarlier(statement)];
-    await Promise.all(
-      groups.map(async ([earlier, batch]) => {
-        const mayGo = earlier === null || (await earlier.settled);
-        this.#settle(batch, claims, mayGo);
-      }),
-    );
-    return true;
+    const { lost, unknown } = await this.#statements
+      .run(statement, (rows) => answers.push(this.#settle(statement, rows, startedAtMs)))
+      .finally(() => {
+        this.#inFlight--;
+        this.schedule();
+      });
+    this.#lose(lost);
+    for (const delivery of unknown) deliveries.move(delivery, "releasing");
+    await Promise.all(answers);
+    return unknown.length === 0;
   }
 
   /**
-   * Moves on the deliveries whose rows were claimed. If not `mayGo`, puts them back: earlier deliveries of their lane
-   * have to be claimed again first.
+   * Moves on the deliveries of `statement` whose rows were claimed. Those of a lane that waits for an earlier statement
+   * are put back when its answer was lost: its deliveries have to be claimed again first.
    */
-  #settle(batch: readonly Delivery[], claims: ReadonlyMap<string, Claim>, mayGo: boolean): void {
+  async #settle(statement: Statement, rows: readonly ClaimedSchedule[], startedAtMs: number): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    const durationMs = clock.monotonic() - startedAtMs;
+    metrics.claimed(rows.length);
+    const claims = new Map(rows.map((row) => [row.id, { row, startedAtMs, durationMs }]));
+    const batch = statement.batch.filter(({ id }) => claims.has(id));
+    const groups = [...this.#laneOrder.byEarlier({ ...statement, batch })];
+    await Promise.all(
+      groups.map(async ([earlier, some]) => {
+        const mayGo = earlier === null || (await earlier.settled);
+        for (const delivery of some) this.#goOn(delivery, claims.get(delivery.id) ?? null, mayGo);
+      }),
+    );
+  }
+
+  #goOn(delivery: Delivery, claim: Claim | null, mayGo: boolean): void {
     const { deliveries } = this.#deps;
-    this.#lose(batch.filter(({ id }) => !claims.has(id)));
-    for (const delivery of batch) {
-      const claim = claims.get(delivery.id);
-      if (!claim) continue;
-      delivery.claim = claim;
-      if (!mayGo) deliveries.move(delivery, "releasing");
-      else if (delivery.failure) deliveries.end(delivery, outcomeOf(delivery.failure));
-      else deliveries.move(delivery, "claimed");
-    }
+    delivery.claim = claim;
+    if (!mayGo) deliveries.move(delivery, "releasing");
+    else if (delivery.failure) deliveries.end(delivery, outcomeOf(delivery.failure));
+    else deliveries.move(delivery, "claimed");
   }
 
   #lose(lost: Delivery[]): void {

@@ -21,6 +21,15 @@ export const CLAIMING = {
   readAgainMs: 50,
   /** How soon it looks again whether the lease was renewed, ms. Not measured. */
   leaseAgainMs: 50,
+  /**
+   * Before this no claim is repeated, ms: about as long as claims are made ahead. Source: the simulation of connections that keep one
+   * claim in thirty.
+   */
+  repeatedAfterMinMs: 250,
+  /** A claim is repeated after this many times its lead, so that few are where all claims are slow. Not measured. */
+  repeatedAfterLeads: 4,
+  /** How often a claim is sent at most: on each connection that there is with the default size. Not measured. */
+  askedMax: 3,
   /** How fast the costs of claims are learned: the share of a new one. Not measured. */
   learningRate: 0.1,
   /**

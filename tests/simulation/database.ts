@@ -63,35 +63,31 @@ export class SimulatedServer {
     return Math.max(...this.#cutsOf(actor).map(({ untilMs }) => untilMs - this.#world.elapsedMs()), 0);
   }
 
-  /** A pool of connections, as `connect` of the database's client gives. */
+  /**
+   * A pool of connections, as `connect` of the database's client gives. A call that passes its deadline, or is given up, ends
+   * the connections of the pool with all calls on them, and others are opened.
+   */
   pool(connectionsMax: number) {
-    let busy = 0;
-    const queue: (() => void)[] = [];
-    const acquire = async () => {
-      if (busy < connectionsMax) busy++;
-      else await new Promise<void>((resolve) => void queue.push(resolve));
-    };
-    const release = () => {
-      const next = queue.shift();
-      if (next) next();
-      else busy--;
-    };
+    let connections = new Connections(connectionsMax);
     return {
-      run: async <T>(deadlineMs: number, work: (handles: { sql: SimulatedSql }) => Promise<T>): Promise<T> => {
-        const done = (async () => {
-          await acquire();
-          try {
-            return await work({ sql: this.#sql() });
-          } finally {
-            release();
-          }
-        })();
-        const late = this.#world.wait(deadlineMs).then((): never => {
-          throw new DatabaseUnavailable(new Error("deadline"), "unreachable");
-        });
-        late.catch(() => {});
-        done.catch(() => {});
-        return Promise.race([done, late]);
+      run: async <T>(
+        deadlineMs: number,
+        work: (handles: { sql: SimulatedSql }) => Promise<T>,
+        signal?: AbortSignal,
+      ): Promise<T> => {
+        const own = connections;
+        const discard = () => {
+          if (connections === own) connections = new Connections(connectionsMax);
+          own.end();
+        };
+        const timer = this.#world.after(deadlineMs, discard);
+        signal?.addEventListener("abort", discard);
+        try {
+          return await Promise.race([own.use(() => work({ sql: this.#sql() })), own.ended]);
+        } finally {
+          timer.isCancelled = true;
+          signal?.removeEventListener("abort", discard);
+        }
       },
       close: async () => {},
     };
@@ -166,4 +162,35 @@ function rowsIn(answer: unknown): number {
   if (Array.isArray(answer)) return answer.length;
   const parts = typeof answer === "object" && answer !== null ? Object.values(answer) : [];
   return parts.reduce((rows, part) => rows + (Array.isArray(part) ? part.length : 0), 0);
+}
+
+/** Connections that work waits for, until they end. */
+class Connections {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #end = Promise.withResolvers<never>();
+  /** Rejects when they end. */
+  readonly ended = this.#end.promise;
+
+  constructor(count: number) {
+    this.#free = count;
+    this.ended.catch(() => {});
+  }
+
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  end(): void {
+    this.#waiting.length = 0;
+    this.#end.reject(new DatabaseUnavailable(new Error("deadline"), "unreachable"));
+  }
 }

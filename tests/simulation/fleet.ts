@@ -1,5 +1,7 @@
 import pino from "pino";
 import { type Config, readConfig } from "#config.ts";
+import type { Database } from "#db/client.ts";
+import { spreadCalls } from "#db/spread-calls.ts";
 import type { Dispatcher } from "#dispatcher/dispatcher.ts";
 import { secretAad } from "#domain/associated-data.ts";
 import { seal } from "#domain/cipher.ts";
@@ -145,8 +147,14 @@ export class Simulation {
   databases() {
     const pool = (connections: number) => this.server.pool(connections);
     const sizes = CONFIG.dispatcherConnections;
+    const claims = spreadCalls(Array.from({ length: sizes.claims + 1 }, () => pool(1) as unknown as Database));
     return {
-      ...{ leases: pool(2), claims: pool(sizes.claims), records: pool(sizes.records), reads: pool(sizes.reads) },
+      ...{
+        leases: pool(2),
+        claims,
+        records: pool(sizes.records),
+        reads: pool(sizes.reads),
+      },
       ...{ exchanges: pool(1), probe: pool(1), notices: IDLE, operations: IDLE, retention: IDLE },
       close: async () => {},
     };

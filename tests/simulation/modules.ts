@@ -60,8 +60,9 @@ export function replaceModules(): void {
         return { missing, late, next: null };
       }),
   });
-  queries("#db/queries/schedules/claim.ts", {
-    claimSchedules: (
+  const claims =
+    (kind: "claim" | "claimAgain"): Fn =>
+    (
       sql,
       id: string,
       epochs: ReadonlyMap<number, number>,
@@ -70,8 +71,11 @@ export function replaceModules(): void {
       beat: number | null,
     ) =>
       sql.execute("claim", wanted.length, (store) =>
-        store.claim(id, current().tables.owns(id, epochs, beat), wanted, step),
-      ),
+        store[kind](id, current().tables.owns(id, epochs, beat), wanted, step),
+      );
+  queries("#db/queries/schedules/claim.ts", {
+    claimSchedules: claims("claim"),
+    claimSchedulesAgain: claims("claimAgain"),
   });
   queries("#db/queries/schedules/release.ts", {
     releaseSchedules: (sql, id: string, claims: Parameters<Store["release"]>[1]) =>

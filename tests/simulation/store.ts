@@ -247,6 +247,20 @@ export class Store {
     });
   }
 
+  /** Repeats a claim: what it has claimed counts, and of other rows that have changed it names the ids. */
+  claimAgain(...claim: Parameters<Store["claim"]>): { claimed: ClaimedSchedule[]; moved: string[] } {
+    const [dispatcherId, owns, wanted, step] = claim;
+    const changed = wanted.flatMap(({ id, version }) => {
+      const one = this.schedules.get(id);
+      if (!one || one.version <= version || !owns(one.account.shard)) return [];
+      const isMine = one.version === version + step && one.status === "firing" && one.claimedBy === dispatcherId;
+      return [{ one, isMine }];
+    });
+    const before = changed.flatMap(({ one, isMine }) => (isMine ? [this.#claimed(one)] : []));
+    const moved = changed.flatMap(({ one, isMine }) => (isMine ? [] : [one.id]));
+    return { claimed: [...before, ...this.claim(...claim)], moved };
+  }
+
   /** `isOthers` says whether another dispatcher owns a shard. */
   release(
     dispatcherId: string,

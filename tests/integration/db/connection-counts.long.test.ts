@@ -137,7 +137,9 @@ describe("a dispatcher under load", () => {
       await waitFor("all are delivered", isDone, 30_000);
       expect(sessions.total()).toBeLessThanOrEqual(most);
       const { "stopwatch-claim": claims, "stopwatch-record": records = 0, "stopwatch-read": reads } = sessions.highest;
-      expect([claims, reads]).toEqual([sizes.claims, sizes.reads]);
+      expect(reads).toBe(sizes.reads);
+      // The last one is for what finds the others busy.
+      expect([sizes.claims, sizes.claims + 1]).toContain(claims);
       expect(records).toBeLessThanOrEqual(sizes.records);
     },
   );

@@ -115,11 +115,11 @@ describe("a claim that is repeated", () => {
   it("at the same time as the first one, and as cancels: each row is claimed by one of them or cancelled, and what is in no answer is not claimed", async () => {
     for (let round = 0; round < 40; round++) {
       const { ids, claim, repeat, read, versions } = await due(30);
-      const after = (ms: number) => pause(Math.random() * ms);
+      const soon = () => pause(Math.random() * 4);
       const [first, second, cancelled] = await Promise.all([
-        after(4).then(() => claim()),
-        after(4).then(() => repeat()),
-        after(4).then(() => cancel(ids.slice(10, 20))),
+        soon().then(() => claim()),
+        soon().then(() => repeat()),
+        soon().then(() => cancel(ids.slice(10, 20))),
       ]);
       const answered = new Set([...first, ...second.claimed].map(({ id }) => id));
       const gone = new Set(cancelled.map(({ id }) => id as string));

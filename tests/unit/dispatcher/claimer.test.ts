@@ -24,10 +24,10 @@ function start() {
   /** Each statement with the time at which it was sent. */
   const sent: { atMs: number; ids: string[] }[] = [];
   const run = (_deadlineMs: number, task: (using: { sql: unknown }) => Promise<never[]>) => {
-    const sql = (_text: readonly string[], ...values: unknown[]) => {
-      const ids = values.filter((value) => typeof value === "string").flatMap((text) => text.match(/id-\d+/g) ?? []);
+    const sql = ([text]: readonly string[], ...values: unknown[]) => {
       // A part of a statement.
-      if (ids.length === 0) return {};
+      if (!text?.includes("WITH mine")) return {};
+      const ids = values.filter((value) => typeof value === "string").flatMap((text) => text.match(/id-\d+/g) ?? []);
       sent.push({ atMs: nowMs, ids });
       return { values: () => new Promise((answer, fail) => statements.push({ ids, answer, fail })) };
     };
@@ -132,7 +132,7 @@ it("a lane with overdue deliveries in two statements waits for both before its n
   expect(stateOf(own)).toBe("claiming");
 });
 
-it("when the claim of overdue deliveries fails, later ones of their lane are released too; other lanes stay claimed", async () => {
+it("when the claim of overdue deliveries fails, and its repeats, later ones of their lane are released too; other lanes stay claimed", async () => {
   const { admit, answer, lose, released } = start();
   const first = admit("a", 1_000);
   await turn();
@@ -140,9 +140,23 @@ it("when the claim of overdue deliveries fails, later ones of their lane are rel
   await turn();
   await answer(1);
   expect([second, others].map(stateOf)).toEqual(["claiming", "claimed"]);
-  await lose(0);
+  // The repeats of a lost one are sent at once, and are lost, too.
+  for (let n = 0; n < 3; n++) await lose(0);
   expect([first, second].map(stateOf)).toEqual(["releasing", "releasing"]);
   expect(released).toEqual([first.id, second.id]);
+});
+
+it("a lost claim is repeated: what the repeat has goes on, what it has not is released", async () => {
+  const { admit, lose, statements, released } = start();
+  const [first, second] = [admit("a", 1_000), admit("b", 1_000)];
+  await turn();
+  await lose(0);
+  expect([first, second].map(stateOf)).toEqual(["claiming", "claiming"]);
+  expect(statements.map(({ ids }) => ids)).toEqual([[first.id, second.id]]);
+  statements[0]?.answer([[second.id, "2"]]);
+  await turn();
+  expect([first, second].map(stateOf)).toEqual(["releasing", "claimed"]);
+  expect(released).toEqual([first.id]);
 });
 
 it("a claim in flight for a delivery that is on time does not delay other claims of its lane", async () => {

@@ -3,7 +3,8 @@
  * a `max` any number. Source: RFC 2068, 19.7.1.1, and what servers send by it.
  */
 export function requestsLeft(header: string | string[] | undefined): number {
-  const limits = [header ?? []]
+  if (header === undefined) return Number.POSITIVE_INFINITY;
+  const limits = [header]
     .flat()
     .join()
     .matchAll(/(?:^|[,;])\s*max\s*=\s*"?(\d+)/gi);

@@ -6,6 +6,7 @@ import type { ConfirmedLatency, Reading } from "../runtime/confirmed-latency.ts"
 import { CONNECTIONS } from "../tuning/connections.ts";
 import { CertificateWatch } from "./certificate-watch.ts";
 import type { Reader, ReadTurns } from "./read-turns.ts";
+import { SLICE } from "./sliced-socket.ts";
 
 /** The most that is read of a handshake. Ten large certificates have less than 20 KiB. Fixed by docs/limits.md. */
 const HANDSHAKE_MAX = 64 * 1024;
@@ -43,6 +44,7 @@ const ASKING_RECORDS_MAX = 4;
 /**
  * The bytes between a socket and its TLS client. What a target sends decides how much a TLS client computes, and the client does
  * it all at once. So this passes bytes on in slices, in turns with other connections, and only as many as an honest target needs.
+ * The socket is one of `connectSliced`.
  */
 export class GuardedStream extends Duplex implements Reader {
   readonly accountId: string;
@@ -53,7 +55,7 @@ export class GuardedStream extends Duplex implements Reader {
   /** Until the certificates of the handshake were passed on. */
   #watch: CertificateWatch | undefined = new CertificateWatch();
   #isSecure = false;
-  /** Bytes that have arrived and were not taken. */
+  /** Slices that have arrived and were not taken. */
   #waiting: Buffer[] = [];
   /** What follows them: the end of the connection, or its error. */
   #end: (() => void) | undefined;
@@ -83,7 +85,7 @@ export class GuardedStream extends Duplex implements Reader {
     this.accountId = accountId;
     this.#turns = deps.turns;
     this.#confirmedLatency = deps.confirmedLatency;
-    raw.on("data", (chunk: Buffer) => this.#take(chunk));
+    raw.on(SLICE, (chunk: Buffer) => this.#take(chunk));
     raw.on("end", () => this.#endWith(() => this.push(null)));
     raw.on("error", (error) => this.#endWith(() => this.destroy(error)));
     raw.on("close", () => this.#endWith(() => this.destroy()));
@@ -112,16 +114,14 @@ export class GuardedStream extends Duplex implements Reader {
   }
 
   readSlice(): boolean {
-    const first = this.#waiting[0];
-    if (this.destroyed || !first) return false;
-    if (first.length > CONNECTIONS.sliceBytes) this.#waiting[0] = first.subarray(CONNECTIONS.sliceBytes);
-    else this.#waiting.shift();
-    const wantsMore = this.#pass(first.subarray(0, CONNECTIONS.sliceBytes));
+    const slice = this.#waiting.shift();
+    if (this.destroyed || !slice) return false;
+    const wantsMore = this.#pass(slice);
     const why = this.destroyed ? undefined : this.#judge();
     if (why) this.destroy(new RefusedBytes(why));
     if (this.destroyed) return false;
     if (this.#waiting.length > 0) return wantsMore;
-    this.#raw.resume();
+    if (this.#raw.isPaused()) this.#raw.resume();
     this.#end?.();
     return false;
   }
@@ -130,13 +130,16 @@ export class GuardedStream extends Duplex implements Reader {
     if (this.#waiting.length > 0) this.#turns.ask(this);
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#raw.write(chunk, done);
+  /** What the client writes goes straight to the socket, and not through a queue of this stream. */
+  override write(chunk: Buffer, encoding?: unknown, done?: unknown): boolean {
+    return this.#raw.write(chunk, encoding as BufferEncoding, done as () => void);
   }
 
-  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
+  override cork(): void {
     this.#raw.cork();
-    for (const [at, { chunk }] of chunks.entries()) this.#raw.write(chunk, at === chunks.length - 1 ? done : undefined);
+  }
+
+  override uncork(): void {
     this.#raw.uncork();
   }
 

@@ -6,6 +6,7 @@ import { orderOfTries } from "./address-order.ts";
 import { connectToOneOf, type FurtherSockets, TimedOut } from "./address-race.ts";
 import { GuardedStream } from "./guarded-stream.ts";
 import type { ReadTurns } from "./read-turns.ts";
+import { connectSliced } from "./sliced-socket.ts";
 
 export type SocketTarget = {
   origin: string;
@@ -41,12 +42,15 @@ export async function openSocket(target: SocketTarget): Promise<OpenSocket> {
   const { origin, addresses, port, further, deadlineMs } = target;
   const startedAtMs = performance.now();
   // Each is an address, so nothing is resolved here.
-  const connect = (host: string) =>
-    net.connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
+  const isSecure = origin.startsWith("https:");
+  const connect = (host: string) => {
+    const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 };
+    return isSecure ? connectSliced(options) : net.connect(options);
+  };
   const won = await connectToOneOf(orderOfTries(addresses), { connect, further, deadlineMs });
   const { socket, roundTripMs } = won;
   target.onConnected(won.address);
-  if (!origin.startsWith("https:")) return { socket, roundTripMs };
+  if (!isSecure) return { socket, roundTripMs };
   const leftMs = deadlineMs - (performance.now() - startedAtMs);
   const stream = new GuardedStream(socket, target.accountId, target);
   return { socket: await secure(stream, target, leftMs), roundTripMs, inlet: stream };

@@ -1,3 +1,4 @@
+import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
 import { CLAIMING } from "../tuning/claiming.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
 
@@ -30,8 +31,11 @@ export class ClaimCost {
     return CLAIMING.marginMs + 2 * this.#statementMs + 1.5 * rows * this.#rowMs;
   }
 
-  /** How long the answer to a claim of `rows` may take before the claim is repeated on another connection, ms. */
+  /**
+   * How long the answer to a claim of `rows` may take before the claim is repeated on another connection, ms. At least as long as a
+   * claim may be made ahead, which is six times what a large one takes.
+   */
   repeatedAfterMs(rows: number): number {
-    return Math.max(CLAIMING.repeatedAfterMinMs, CLAIMING.repeatedAfterLeads * this.leadMs(rows));
+    return Math.max(CLAIM_AHEAD_MAX_MS, CLAIMING.repeatedAfterLeads * this.leadMs(rows));
   }
 }

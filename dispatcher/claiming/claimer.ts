@@ -136,7 +136,7 @@ export class Claimer implements DueStage {
       setTimeout(() => {
         this.#isScheduled = false;
         this.schedule();
-      }, CLAIMING.leaseAgainMs);
+      }, CLAIMING.againMs);
       return;
     }
     while (this.#inFlight < this.#deps.inFlightMax) {
@@ -243,7 +243,7 @@ export class Claimer implements DueStage {
     if (lost.length === 0) return;
     for (const delivery of lost) this.#deps.deliveries.move(delivery, "removed");
     const ids = lost.map(({ id }) => id);
-    setTimeout(() => this.#deps.wantedReads.add(ids), CLAIMING.readAgainMs);
+    setTimeout(() => this.#deps.wantedReads.add(ids), CLAIMING.againMs);
   }
 }
 

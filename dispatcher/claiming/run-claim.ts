@@ -2,7 +2,6 @@ import { type Database, DatabaseUnavailable, type Sql } from "#db/client.ts";
 import { type ClaimedSchedule, claimSchedules, claimSchedulesAgain } from "#db/queries/schedules/claim.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import type { Time } from "../runtime/clock.ts";
-import { CLAIMING } from "../tuning/claiming.ts";
 import { STATEMENTS } from "../tuning/statements.ts";
 import type { ClaimCost } from "./claim-cost.ts";
 import type { Statement } from "./lane-order.ts";
@@ -23,6 +22,8 @@ type Deps = {
   shards: ClaimFence;
   clock: Pick<Time, "monotonic">;
   cost: ClaimCost;
+  /** Statements at the same time, without repeats. `database` has a connection more. */
+  inFlightMax: number;
 };
 
 /** `lost` are the deliveries whose rows were not claimed. Those of `unknown` may be claimed or not: an answer was lost. */
@@ -50,7 +51,7 @@ export class ClaimStatements {
 
   /** Claims the deliveries of a statement. `onClaimed` gets the claimed rows, each once, as soon as an answer has them. */
   async run({ n, batch }: Statement, onClaimed: Claimed): Promise<ClaimResult> {
-    const { clock, cost } = this.#deps;
+    const { clock, cost, inFlightMax } = this.#deps;
     const startedAtMs = clock.monotonic();
     const waitMs = cost.repeatedAfterMs(batch.length);
     // Each statement raises the version by a step of its own, so the version identifies the statement.
@@ -64,7 +65,7 @@ export class ClaimStatements {
     const sent: Promise<boolean>[] = [];
     for (
       let leftMs = STATEMENTS.deadlineMs;
-      leftMs > 0 && sent.length < CLAIMING.askedMax;
+      leftMs > 0 && sent.length <= inFlightMax;
       leftMs = STATEMENTS.deadlineMs - tookMs()
     ) {
       const isFirst = sent.length === 0;

@@ -17,19 +17,13 @@ export const CLAIMING = {
   bytesMax: 256 * 1024,
   /** A request costs its lane one more turn for each multiple of this many bytes. Not measured. */
   turnBytes: 32 * 1024,
-  /** A row that could not be claimed (locked, cancelled, moved) is read again after this, ms. Not measured. */
-  readAgainMs: 50,
-  /** How soon it looks again whether the lease was renewed, ms. Not measured. */
-  leaseAgainMs: 50,
   /**
-   * Before this no claim is repeated, ms: about as long as claims are made ahead. Source: the simulation of connections that keep one
-   * claim in thirty.
+   * A row that could not be claimed (locked, cancelled, moved) is read again after this, and a lease that is over is looked at again, ms.
+   * Not measured.
    */
-  repeatedAfterMinMs: 250,
+  againMs: 50,
   /** A claim is repeated after this many times its lead, so that few are where all claims are slow. Not measured. */
   repeatedAfterLeads: 4,
-  /** How often a claim is sent at most: on each connection that there is with the default size. Not measured. */
-  askedMax: 3,
   /** How fast the costs of claims are learned: the share of a new one. Not measured. */
   learningRate: 0.1,
   /**

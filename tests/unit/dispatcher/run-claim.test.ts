@@ -52,7 +52,7 @@ function heldDatabase() {
 function start(rows = 2) {
   const { calls, database } = heldDatabase();
   const statements = new ClaimStatements({
-    ...{ database, dispatcherId: "me", cost: new ClaimCost() },
+    ...{ database, dispatcherId: "me", cost: new ClaimCost(), inFlightMax: 2 },
     shards: { epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     clock: { monotonic: () => performance.now() },
   });

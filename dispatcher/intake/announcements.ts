@@ -52,6 +52,8 @@ export class Announcements implements NotificationTargets {
       return;
     }
     lanes.use(lane);
+    // It will be read from its entry, which is at or before everything of it that is open.
+    if (!lane.isPlaced) return;
     if (due.dueAtMs < lane.fromMs) {
       lanes.wake(due, key);
       return;

@@ -134,6 +134,7 @@ export class Lane {
    * it were not read.
    */
   isReached({ dueAtMs, id }: DueSchedule): boolean {
+    if (!this.isPlaced) return false;
     const { ms, id: last } = this.#readTo;
     return this.#moreFromMs === null || dueAtMs < ms || (dueAtMs === ms && id <= last);
   }

@@ -217,7 +217,7 @@ export const SCENARIOS: readonly Scenario[] = [
         return kind === "beat" && now > from && now < from + 8_000 ? { statementMs: from + 8_000 - now } : {};
       };
     },
-    bounds: { hasLosses: true, p99Ms: 4_000, overtakenByMs: 300 },
+    bounds: { hasLosses: true, p99Ms: 4_500, overtakenByMs: 300 },
   },
   {
     name: "accounts that create at short notice, while their backlog is taken over and reads take half a second",

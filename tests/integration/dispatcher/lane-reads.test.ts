@@ -14,6 +14,7 @@ import { Reconciliation } from "#dispatcher/intake/reconciliation.ts";
 import { type KeyRing, parseKeyRing } from "#domain/cipher.ts";
 import { createTestAccount } from "../../helpers/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
+import { dueSchedule } from "../../helpers/due-schedule.ts";
 import { insertSchedules } from "../../helpers/overdue.ts";
 
 const ALL_SHARDS = Array.from({ length: 64 }, (_, id) => id);
@@ -246,6 +247,8 @@ describe("reading ahead", () => {
     const reader = createReader();
     const lane = { accountId: account.id, env: "live" as const };
     reader.lanes.wake({ ...lane, shard: announced?.shard, dueAtMs: Math.round(announced?.ms) }, laneKey(lane));
+    const earlier = dueSchedule({ dueAtMs: Math.round(announced?.ms) - 1 });
+    expect(reader.lanes.get(laneKey(lane))?.isReached(earlier)).toBe(false);
     await reader.laneReads.runOnce();
     expect(reader.seen.map(({ dueAtMs }) => dueAtMs)).toEqual((await dueTimes()).map(Math.round));
   });

@@ -17,8 +17,8 @@ const LONG_TIMED = [
   "tests/integration/{api,cli}/listen-processes.long.test.ts",
   "tests/integration/api/{slow-reads,suspended-function,unavailable}.long.test.ts",
   "tests/integration/dispatcher/{backlog,clock,disk,postgres,server}-faults.long.test.ts",
-  "tests/integration/dispatcher/{claim-cost,connection-bounds,fairness,fleet}.long.test.ts",
-  "tests/integration/dispatcher/{previous-release,rate-over-owners,retention-and-deliveries,stops}.long.test.ts",
+  "tests/integration/dispatcher/{claim-cost,connection-bounds,fairness}.long.test.ts",
+  "tests/integration/dispatcher/{previous-release,rate-held-up,retention-and-deliveries,stops}.long.test.ts",
 ];
 
 /** Tests that measure when requests leave, or how many connections that takes. They run alone, so that no other takes the processor. */

@@ -11,8 +11,7 @@ export type FirstByte = { pid: number; path: string; beganAtMs: number; returned
 /**
  * Makes dispatcher processes record each request as they write it. This is the sender's own account of its first bytes,
  * which a delay on the way to the receiver does not change. `options` go to `harness.spawn`. With `holdUpMs` the process
- * is blocked for that time before each seventh write, after its last check, as when another process has the CPU. A process
- * that gets SIGUSR2 stops itself, as by SIGSTOP, at an instant at which it writes no request.
+ * is blocked for that time before each seventh write, after its last check, as when another process has the CPU.
  */
 export async function noteFirstBytes({ holdUpMs = 0 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-first-bytes-"));
@@ -59,7 +58,6 @@ const PRELOAD = `
   const now = () => Number(process.hrtime.bigint()) / 1e6;
   const write = net.Socket.prototype.write;
   let n = 0;
-  process.on("SIGUSR2", () => process.kill(process.pid, "SIGSTOP"));
   net.Socket.prototype.write = function (chunk, ...rest) {
     const [, path] = (typeof chunk === "string" && /^POST (\\S+) HTTP/.exec(chunk)) || [];
     if (!path) return write.call(this, chunk, ...rest);

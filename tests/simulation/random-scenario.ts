@@ -1,7 +1,6 @@
 import type { Member, Simulation } from "./fleet.ts";
 import type { Bounds } from "./judge.ts";
-import type { Scenario } from "./scenarios.ts";
-import { keepClaims, overdue, SHARD, spread } from "./scenarios.ts";
+import { keepClaims, overdue, type Scenario, SHARD, spread } from "./scenario.ts";
 import { World } from "./world.ts";
 
 /**

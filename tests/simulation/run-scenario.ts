@@ -1,6 +1,6 @@
 import { Simulation } from "./fleet.ts";
 import { judge, type Verdict } from "./judge.ts";
-import { type Scenario, SHARD } from "./scenarios.ts";
+import { type Scenario, SHARD } from "./scenario.ts";
 
 /** An unhindered p99 on the simulated machine is below a millisecond. */
 const P99_MS = 50;

@@ -65,27 +65,6 @@ const delivered = async (accounts: TestAccount[]): Promise<number> => {
   return row?.n;
 };
 
-describe("a slow and steady target", () => {
-  it("gets its full rate: connections are added until no request waits for one", async () => {
-    const answersInMs = 500;
-    await start();
-    receiver.respond((_request, response) => setTimeout(() => response.end("ok"), answersInMs));
-    const account = await harness.account({ settings: { cps_limit: 500 } });
-    const slowly = { rows: 100, dueInMs: 1_500, everyMs: 20 };
-    const quickly = { rows: 1_800, dueInMs: 3_500, everyMs: 3 };
-    for (const due of [slowly, quickly]) await schedule([account], [receiver.origin], due);
-    await harness.dispatcher();
-    const stalled = countStalls();
-    const rows = slowly.rows + quickly.rows;
-    await waitFor("all are delivered", async () => (await delivered([account])) === rows, 60_000);
-    const stalledMs = stalled();
-    const [last] = await harness.sql`
-      SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY offset_ms)::int AS late FROM schedules
-      WHERE fire_at > (SELECT max(fire_at) FROM schedules) - interval '2 s'`;
-    expectOnTime(last?.late, 2 * answersInMs, stalledMs);
-  });
-});
-
 describe("a fast target", () => {
   it("gets at most 256 connections for a burst, however busy the dispatcher is with the burst", async () => {
     await start();

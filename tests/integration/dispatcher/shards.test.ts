@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connect, type Database } from "#db/client.ts";
 import { Heartbeats } from "#dispatcher/heartbeats.ts";
-import { Shards } from "#dispatcher/shards.ts";
+import { type ShardRates, Shards } from "#dispatcher/shards.ts";
 import { newId } from "#domain/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 
@@ -25,7 +25,7 @@ beforeEach(() => sql`DELETE FROM dispatchers`);
 /**
  * The shards of a process of its own. `holdCall(n)` makes its n-th call to the database from now on wait for `release`.
  */
-function start() {
+function start(rates: ShardRates = { sentOf: () => ({}), occupy: () => {} }) {
   let callsLeft = Number.POSITIVE_INFINITY;
   let gate = Promise.withResolvers<void>();
   let reached = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ function start() {
       sinceStepMs: () => Number.POSITIVE_INFINITY,
     },
     wall: () => Date.now(),
-    rates: { sentOf: () => ({}), occupy: () => {} },
+    rates,
   });
   return {
     id,
@@ -101,6 +101,25 @@ describe("a handover", () => {
     expect(await ownedBy(next.id)).toBe(64);
     await next.shards.handOver();
   });
+});
+
+it("the next owner of a shard learns how many first bytes each of its lanes sent within the last second", async () => {
+  const [handed, learnt] = [new Map<number, Record<string, number>>(), new Map<number, Record<string, number>>()];
+  const leaving = start({
+    sentOf(shard) {
+      const sent = { [`a lane of ${shard} live`]: shard + 1, "another lane live": 20 };
+      handed.set(shard, sent);
+      return sent;
+    },
+    occupy() {},
+  });
+  await leaving.shards.runOnce();
+  await leaving.shards.handOver();
+  const next = start({ sentOf: () => ({}), occupy: (shard, sent) => void learnt.set(shard, sent) });
+  await next.shards.runOnce();
+  await next.shards.handOver();
+  expect(handed.size).toBe(64);
+  expect(learnt).toEqual(handed);
 });
 
 it("a dispatcher takes shards again that the database alone says are its own, as when the answer with them was lost", async () => {

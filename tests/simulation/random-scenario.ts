@@ -1,6 +1,6 @@
 import type { Member, Simulation } from "./fleet.ts";
 import type { Bounds } from "./judge.ts";
-import { keepClaims, overdue, type Scenario, SHARD, spread } from "./scenario.ts";
+import { CROWDED, keepClaims, overdue, type Scenario, SHARD, spread } from "./scenario.ts";
 import { World } from "./world.ts";
 
 /**
@@ -14,7 +14,8 @@ export function randomScenario(seed: number): Scenario {
   const dispatchers = among([1, 1, 2, 3]);
   const faults = random() < 0.5 ? [] : [among(FAULTS)];
   const adversaries = Array.from({ length: Math.floor(between(1, 4)) }, () => among(ADVERSARIES));
-  const bounds = Object.assign({ overtakenByMs: PUT_BACK_MS }, ...faults.map((fault) => fault.bounds));
+  const hurt = [...adversaries, ...faults].map((one) => one.bounds);
+  const bounds = Object.assign({ overtakenByMs: PUT_BACK_MS }, ...hurt);
   return {
     name: [...adversaries, ...faults].map(({ name }) => name).join(", "),
     dispatchers,
@@ -40,7 +41,7 @@ type Choices = {
   origin: string;
 };
 
-type Adversary = { name: string; begin: (sim: Simulation, choices: Choices) => void };
+type Adversary = { name: string; bounds?: Partial<Bounds>; begin: (sim: Simulation, choices: Choices) => void };
 
 const shardOf = ({ among }: Choices) => among([{ shard: SHARD }, {}]);
 const soon = (sim: Simulation, { between }: Choices) => sim.world.now() + between(500, 6_000);
@@ -48,6 +49,7 @@ const soon = (sim: Simulation, { between }: Choices) => sim.world.now() + betwee
 const ADVERSARIES: readonly Adversary[] = [
   {
     name: "overdue",
+    bounds: CROWDED,
     begin: (sim, choices) => {
       const accounts = Math.ceil(choices.between(1, 10));
       for (let n = 0; n < accounts; n++) {
@@ -77,6 +79,7 @@ const ADVERSARIES: readonly Adversary[] = [
   },
   {
     name: "at one instant",
+    bounds: CROWDED,
     begin: (sim, choices) => {
       const at = soon(sim, choices);
       const accounts = Math.ceil(choices.between(1, 200));

@@ -16,6 +16,12 @@ export type Scenario = {
 
 export const HOOK = "https://hook.example.com";
 export const SLOW = "https://slow.example.com";
+/**
+ * The control group's p99 while more is due at once than the machine can send, ms: the bench's threshold
+ * (`tests/bench/thresholds.ts`). What falls due waits for a turn of the event loop, which sends for up to 50 ms. Beside 40,000 accounts
+ * at one instant the bench measured 162 to 189 ms.
+ */
+export const CROWDED: Partial<Bounds> = { p99Ms: 250 };
 /** The shard that neighbours share with a third of the control group. */
 export const SHARD = 7;
 

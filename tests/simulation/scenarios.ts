@@ -1,13 +1,6 @@
 import { CONNECTION_SCENARIOS } from "./connection-scenarios.ts";
 import { FLEET_SCENARIOS } from "./fleet-scenarios.ts";
-import type { Bounds } from "./judge.ts";
-import { around, HOOK, keepClaims, many, overdue, type Scenario, SHARD, SLOW, spread } from "./scenario.ts";
-
-/**
- * The control group's p99 beside more than the machine can send, ms: the bench's threshold (`tests/bench/thresholds.ts`). It measured 162
- * to 189 ms beside 40,000 accounts at one instant.
- */
-const CROWDED: Partial<Bounds> = { p99Ms: 250 };
+import { around, CROWDED, HOOK, keepClaims, many, overdue, type Scenario, SHARD, SLOW, spread } from "./scenario.ts";
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: "nothing else", begin: () => {} },

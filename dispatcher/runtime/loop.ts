@@ -1,9 +1,11 @@
 /** Fixed by Node.js: the shortest time of a timer, ms. */
 const SOON_MS = 1;
+/** Guards against a database that refuses at once: a round begins this long after one that failed, or later, ms. */
+const FAILED_MS = 250;
 
 /**
  * Runs `round` repeatedly: `periodMs` after the last one ended, earlier when the round called `within`, or at once when
- * `soon` is called. Rounds never overlap.
+ * `soon` is called, but not shortly after one that failed. Rounds never overlap.
  */
 export class Loop {
   readonly #periodMs: number;
@@ -14,6 +16,8 @@ export class Loop {
   #isWanted = false;
   /** When the next round begins at the latest, ms after the end of this one. */
   #withinMs = Number.POSITIVE_INFINITY;
+  /** When the next one may begin, ms of `performance.now()`. */
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** `onError` gets the error of a round that throws; the loop continues. */
   constructor(periodMs: number, round: () => Promise<unknown>, onError: (error: unknown) => void) {
@@ -48,7 +52,8 @@ export class Loop {
   #schedule(delayMs: number): void {
     this.#state = "waiting";
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), delayMs);
+    const leftMs = this.#notBeforeMs - performance.now();
+    this.#timer = setTimeout(() => void this.#run(), Math.max(delayMs, leftMs));
   }
 
   async #run(): Promise<void> {
@@ -58,6 +63,7 @@ export class Loop {
     try {
       await this.#round();
     } catch (error) {
+      this.#notBeforeMs = performance.now() + FAILED_MS;
       this.#onError(error);
     }
     if (this.#isStopped()) return;

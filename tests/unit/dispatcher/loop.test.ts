@@ -24,3 +24,22 @@ it("a round can request an earlier next round; the round after that comes a whol
   expect(third - second).toBeGreaterThanOrEqual(950);
   expect(further).toEqual([]);
 });
+
+it("a round that fails is not repeated at once, even when it is wanted at once", async () => {
+  let rounds = 0;
+  const loop: Loop = new Loop(
+    10_000,
+    async () => {
+      rounds++;
+      loop.soon();
+      throw new Error("refused");
+    },
+    () => {},
+  );
+  loop.start();
+  await vi.advanceTimersByTimeAsync(1_100);
+  loop.soon();
+  await vi.advanceTimersByTimeAsync(100);
+  loop.stop();
+  expect(rounds).toBe(5);
+});

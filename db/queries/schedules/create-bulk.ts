@@ -176,10 +176,13 @@ function callFunction(sql: Runner, tenant: Tenant, limits: CreationLimits, slice
 }
 
 const TRIES_MAX = 3;
+/** The pause before the next try, ms, and as much again for each further one. It is spread. */
+const PAUSE_MS = 40;
 const UNIQUE_VIOLATION = "23505";
 const DEADLOCK = "40P01";
 
-// When the month changes, two transactions may create the same key without waiting for the same row of `usage`.
+// When the month changes, two transactions may create the same key without waiting for the same row of `usage`. The other one needs a
+// while to take the lock that a deadlock has freed: a try at once may take it first, and be in the same deadlock again.
 async function withRetries<T>(work: () => PromiseLike<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -187,6 +190,8 @@ async function withRetries<T>(work: () => PromiseLike<T>): Promise<T> {
     } catch (error) {
       const { code } = error as { code?: string };
       if (tries === TRIES_MAX || (code !== UNIQUE_VIOLATION && code !== DEADLOCK)) throw error;
+      const pauseMs = PAUSE_MS * tries * (0.5 + Math.random());
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }

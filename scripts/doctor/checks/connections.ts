@@ -4,7 +4,7 @@ import { type Check, type Finding, failure, ok, warning } from "../check.ts";
 
 /** Those of a web process for counts of calls, and of a dispatcher for all that has no setting (docs/own-database.md). */
 const WEB_OTHERS = 1;
-const DISPATCHER_OTHERS = 9;
+const DISPATCHER_OTHERS = 10;
 /** Two more of each process while it starts. */
 const STARTING = 2;
 

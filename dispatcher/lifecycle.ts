@@ -156,7 +156,7 @@ function listenToShards(parts: Parts, reading: Loop): void {
   shards.marks = {
     recoveredToMs: (shard) => finite(recovery.recoveredToMs(shard)),
     openFromMs: () =>
-      calendar.isWhole()
+      calendar.areAllSwept()
         ? Math.min(clock.now(), deliveries.holdings.dueFromMs(), expiries.dueFromMs(), lanes.moreFromMs())
         : null,
   };

@@ -25,7 +25,7 @@ type Progress = {
   sweptFromMs: number;
   fullAtMs: number;
   /** Whether it was swept from its beginning to its end since something may have been missed. */
-  isWhole: boolean;
+  isSwept: boolean;
 };
 
 type Deps = {
@@ -65,18 +65,20 @@ export class Calendar {
 
   /** Starts a sweep now, because notifications may have been missed. */
   sweepSoon(): void {
-    for (const one of this.#progress.values()) one.sweptAtMs = one.fullAtMs = Number.NEGATIVE_INFINITY;
-    for (const one of this.#progress.values()) one.isWhole = false;
+    for (const one of this.#progress.values()) {
+      one.sweptAtMs = one.fullAtMs = Number.NEGATIVE_INFINITY;
+      one.isSwept = false;
+    }
   }
 
-  /** Whether each lane of these shards with something due within the horizon is awake. */
-  isWhole(): boolean {
-    return this.#progress.values().every(({ isWhole }) => isWhole);
-  }
-
-  /** The same, of one shard. */
+  /** Whether each lane of the shard with something due within the horizon is awake. */
   isSwept(shard: number): boolean {
-    return this.#progress.get(shard)?.isWhole ?? false;
+    return this.#progress.get(shard)?.isSwept ?? false;
+  }
+
+  /** The same, of all shards. */
+  areAllSwept(): boolean {
+    return this.#progress.values().every(({ isSwept }) => isSwept);
   }
 
   /** Forgets how far these shards were watched. They may be owned again before the next round, and are swept then. */
@@ -105,7 +107,7 @@ export class Calendar {
       if (known && known.watchedTo.ms <= untilMs + AHEAD_MAX_MS) return [{ id, from: known.watchedTo }];
       // The sweep that starts here finds what is due before the watched cursor.
       const none = Number.NEGATIVE_INFINITY;
-      const sweep = { sweptTo: null, sweptAtMs: none, sweptFromMs: none, fullAtMs: none, isWhole: false };
+      const sweep = { sweptTo: null, sweptAtMs: none, sweptFromMs: none, fullAtMs: none, isSwept: false };
       this.#progress.set(id, { watchedTo: after(untilMs), ...sweep });
       return [];
     });
@@ -147,7 +149,7 @@ export class Calendar {
     for (const [id, one] of swept) {
       const { last, count } = found.get(id) ?? { last: null, count: 0 };
       one.sweptTo = count >= limit ? last : null;
-      one.isWhole ||= one.sweptTo === null && one.fullAtMs > now;
+      one.isSwept ||= one.sweptTo === null && one.fullAtMs > now;
       if (one.sweptTo !== null) this.#hasMore = true;
     }
     return due.length;

@@ -10,6 +10,10 @@ const CUT_AFTER_MS = 30_000;
  * after 4 s) and seen in `/healthz`, which it may ask each second, that no more calls should come.
  */
 const SERVES_ON_FOR_MS = 5_000;
+/** A turn of the event loop in which nothing had to be done takes less, ms. */
+const QUIET_TURN_MS = 0.03;
+/** How long such a turn is waited for, ms. */
+const QUIET_WITHIN_MS = 1_000;
 
 /**
  * Ends the connections of `server` when it is closed, which otherwise waits for callers that keep theirs busy: each ends with the
@@ -35,8 +39,7 @@ export function endConnectionsOnClose(
     }, TAKEN_WITHIN_MS).unref();
     setTimeout(() => server.closeAllConnections(), cutAfterMs).unref();
     if (!isBehindProxy()) return close.call(server, callback);
-    // Callers that the system has let in and this process has not are cut off with the listener. The event loop takes them first.
-    setTimeout(() => setImmediate(() => setImmediate(() => close.call(server, callback))), servesOnForMs);
+    setTimeout(() => inQuietTurn(() => close.call(server, callback)), servesOnForMs);
     return server;
   };
   return (response) => {
@@ -44,6 +47,20 @@ export function endConnectionsOnClose(
     response.once("close", () => open.delete(response));
     if (isClosing) endWith(response);
   };
+}
+
+/**
+ * Calls `close` once in a turn of the event loop in which nothing had to be done. Callers that the system has let in and this
+ * process has not are cut off with the listener: in such a turn there are hardly any.
+ */
+function inQuietTurn(close: () => void): void {
+  const latest = performance.now() + QUIET_WITHIN_MS;
+  const look = (last: number) => {
+    const now = performance.now();
+    if (now - last < QUIET_TURN_MS || now > latest) close();
+    else setImmediate(look, performance.now());
+  };
+  setImmediate(look, -Infinity);
 }
 
 /** Lets the connection end with this answer, which says so when it has not begun. */

@@ -79,10 +79,12 @@ type Places = {
 /** The configuration, with each of `places` put where it names another one. Throws an Error when it does not name it. */
 async function configuration(file: string, places: [string, string][]): Promise<string> {
   let text = await readFile(fileURLToPath(new URL(`../../deploy/proxies/${file}`, import.meta.url)), "utf8");
-  for (const [named, place] of places) {
+  // In two steps: a place that was put in may begin like one that is still to be replaced.
+  for (const [at, [named]] of places.entries()) {
     if (!text.includes(named)) throw new Error(`deploy/proxies/${file} does not name ${named}`);
-    text = text.replaceAll(named, place);
+    text = text.replaceAll(named, `\0${at}\0`);
   }
+  for (const [at, [, place]] of places.entries()) text = text.replaceAll(`\0${at}\0`, place);
   return text;
 }
 

@@ -75,6 +75,10 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
   return drift;
 }
 
+/** Guards against false alarms: how many audits must find a drift, and the time between two of them, ms. */
+const AUDITS = 4;
+const AGAIN_MS = 25;
+
 /**
  * The drift that stays over several audits. When a socket breaks, it and its request may end in different event-loop
  * turns, so for a moment one is counted and the other is not.
@@ -82,8 +86,8 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
 export async function lastingDrift(audit: () => string[]): Promise<string[]> {
   await new Promise(setImmediate);
   let drift = audit();
-  for (let n = 1; n < 4 && drift.length > 0; n++) {
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let n = 1; n < AUDITS && drift.length > 0; n++) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     const again = new Set(audit().map(nameOf));
     drift = drift.filter((line) => again.has(nameOf(line)));
   }

@@ -1,3 +1,6 @@
+/** Bounds memory: so many items that were taken out are kept before the others move up. */
+const COMPACT_AFTER = 64;
+
 /** A first-in, first-out queue with constant-time `push` and `shift`. */
 export class Fifo<T> {
   /** Items that were taken out are replaced by `undefined`, so that they can be collected. */
@@ -27,7 +30,7 @@ export class Fifo<T> {
     if (items.length - this.#first <= 1) return this.length === 0 ? undefined : items.pop();
     const item = items[this.#first];
     items[this.#first++] = undefined;
-    if (this.#first > 64 && this.#first * 2 > items.length) {
+    if (this.#first > COMPACT_AFTER && this.#first * 2 > items.length) {
       this.#items = items.slice(this.#first);
       this.#first = 0;
     }

@@ -1,3 +1,4 @@
+import { createRandom } from "../helpers/random.ts";
 import type { Expired } from "./expired-rows.ts";
 
 /**
@@ -102,7 +103,7 @@ export type ScenarioOptions = {
 /** The scenario with this name. The same seed gives the same instants and accounts. */
 export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scenario {
   const { backlog, overdue, seconds } = options;
-  const random = seededRandom(options.seed);
+  const random = createRandom(options.seed).next;
   const steady = (perSecond: number) => spread(random, perSecond * seconds, seconds);
   const usual = {
     name,
@@ -237,24 +238,12 @@ export function makeScenario(name: ScenarioName, options: ScenarioOptions): Scen
  * seconds.
  */
 export function warmUpJobs(): PlannedJob[] {
-  return spread(seededRandom(0), 2_000, 2);
+  return spread(createRandom(0).next, 2_000, 2);
 }
 
 /** `count` jobs that are all due at once, spread over all accounts. */
 export function burst(random: () => number, count: number): PlannedJob[] {
   return Array.from({ length: count }, (_, n) => ({ n, account: pick(random, ACCOUNTS), offsetMs: 0, target: "well" }));
-}
-
-/** Random numbers from 0 inclusive to 1 exclusive, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function spread(random: () => number, count: number, seconds: number): PlannedJob[] {

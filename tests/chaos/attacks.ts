@@ -1,6 +1,6 @@
+import type { Random } from "../helpers/random.ts";
 import { ADVERSARIES, getAdversaryOrThrow } from "./adversaries/adversaries.ts";
 import type { Step } from "./adversaries/adversary.ts";
-import type { Random } from "./random.ts";
 
 /** One adversary at work for a limited time. */
 export type Attack = { adversary: string; atMs: number; forMs: number; steps: Step[] };

@@ -1,5 +1,5 @@
+import type { Random } from "../helpers/random.ts";
 import type { Order } from "./adversaries/adversary.ts";
-import type { Random } from "./random.ts";
 
 /** One call of the control group, which creates one or two schedules. `dueAtMs` counts from the start of the run. */
 export type ControlCall = { atMs: number; account: number; orders: Order[] };

@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import postgres from "postgres";
 import { preciseNow } from "#scripts/lab/clock.ts";
 import { HELD_TRANSACTIONS } from "../helpers/held-transactions.ts";
+import type { Random } from "../helpers/random.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Injected } from "./evidence.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Fault } from "./plan.ts";
-import type { Random } from "./random.ts";
 
 /**
  * Injects the planned faults, `atMs` from now, and ends each when its time is over. Resolves when all have ended.

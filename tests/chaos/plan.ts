@@ -1,7 +1,7 @@
+import { createRandom, type Random } from "../helpers/random.ts";
 import { type Attack, drawAttacks } from "./attacks.ts";
 import type { OrdinaryBehaviour } from "./behaviour.ts";
 import { type ControlCall, drawControlCalls } from "./control-load.ts";
-import { createRandom, type Random } from "./random.ts";
 import { drawRecurrences, type RecurrencePlan } from "./recurrence-load.ts";
 
 export type PlanOptions = {

@@ -1,5 +1,5 @@
+import type { Random } from "../helpers/random.ts";
 import type { OrdinaryBehaviour } from "./behaviour.ts";
-import type { Random } from "./random.ts";
 
 /** A PUT of another request, a pause, or the end of one. */
 export type RecurrenceChange = {

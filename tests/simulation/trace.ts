@@ -5,7 +5,7 @@ import type { Behaviour } from "../chaos/behaviour.ts";
 import type { ClientEntry, Evidence, Injected } from "../chaos/evidence.ts";
 import { lateWindows, type Window } from "../chaos/excuses.ts";
 import type { PartitionMode, RunOptions } from "../chaos/plan.ts";
-import { createRandom } from "../chaos/random.ts";
+import { createRandom } from "../helpers/random.ts";
 
 /** What happened in a chaos run, for a replay. Instants count from the beginning of its load, ms. */
 export type Trace = {

@@ -1,4 +1,5 @@
 import { MinHeap } from "#dispatcher/runtime/min-heap.ts";
+import { createRandom } from "../helpers/random.ts";
 import { COMPUTE_MS } from "./computing.ts";
 
 type Planned = { atMs: number; n: number; run: () => void; actor: Actor | null; isCancelled: boolean };
@@ -77,7 +78,7 @@ export class World {
   events = 0;
 
   constructor(seed: number) {
-    this.random = seeded(seed);
+    this.random = createRandom(seed).next;
   }
 
   /** Epoch ms. */
@@ -233,15 +234,4 @@ export class World {
     if (actor.busyUntilMs < this.#elapsedMs) this.compute(COMPUTE_MS.wake);
     if (!next.isCancelled) next.run();
   }
-}
-
-/** mulberry32. Source: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,6 +1,6 @@
+import type { Random } from "../../helpers/random.ts";
 import type { Behaviour } from "../behaviour.ts";
 import type { Place } from "../origins.ts";
-import type { Random } from "../random.ts";
 
 /** Where a schedule's request goes, and how its target answers. */
 export type Target = { behaviour: Behaviour; place: Place };

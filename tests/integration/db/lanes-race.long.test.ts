@@ -12,7 +12,7 @@ import { auditLanes, type LaneId, raiseLanes } from "#db/queries/schedules/due-l
 import { makeDue } from "#db/queries/schedules/fire.ts";
 import { releaseSchedules } from "#db/queries/schedules/release.ts";
 import { updateScheduled } from "#db/queries/schedules/reschedule.ts";
-import { createRandom } from "../../chaos/random.ts";
+import { createRandom } from "#tests/helpers/random.ts";
 import { lanesTooLate } from "../../helpers/lanes.ts";
 import {
   createLaneHarness,

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createRandom } from "#tests/helpers/random.ts";
 import { ADVERSARIES } from "../../chaos/adversaries/adversaries.ts";
 import { drawAttacks } from "../../chaos/attacks.ts";
 import { makePlan } from "../../chaos/plan.ts";
-import { createRandom } from "../../chaos/random.ts";
 
 const NAMES = ADVERSARIES.map(({ name }) => name);
 const names = fc.subarray(NAMES, { minLength: 1 });

@@ -1,6 +1,9 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** A source of random numbers that are the same for the same seed. The generator is mulberry32 (public domain). */
+/**
+ * A source of random numbers that are the same for the same seed. The generator is mulberry32 (public domain). Source:
+ * https://gist.github.com/tommyettinger/46a874533244883189143505d203312c.
+ */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {

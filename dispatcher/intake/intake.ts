@@ -3,6 +3,7 @@ import type { Plans } from "#domain/plans.ts";
 import { effectiveRelaySettings } from "#domain/relay-settings.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import { type Delivery, laneKey } from "../delivery/delivery.ts";
+import { isOfLargeBurst } from "../delivery/reserve.ts";
 import { isUnclaimed } from "../delivery/states.ts";
 import type { Time } from "../runtime/clock.ts";
 import type { Alarm } from "../runtime/due-work.ts";
@@ -115,8 +116,10 @@ export class Intake {
   #hasCapacity({ dueAtMs, origin }: DueSchedule, nowMs: number): boolean {
     const { deliveries, waitingList } = this.#deps;
     if (freeFor(dueAtMs, nowMs, deliveries.holdings) === 0) return false;
-    if (deliveries.count("awaiting connection") < INTAKE.memoryOfWaitingMax || !isLate(dueAtMs, nowMs)) return true;
-    return !waitingList.isFull(origin);
+    const waiting = deliveries.count("awaiting connection");
+    if (waiting < INTAKE.memoryOfWaitingMax || !isLate(dueAtMs, nowMs) || !waitingList.isFull(origin)) return true;
+    // What is only a little late, and of no large burst, does not wait until a large burst has gone.
+    return dueAtMs > nowMs - DELIVERY.longLateMs && !isOfLargeBurst(dueAtMs, deliveries.holdings);
   }
 
   #callsPerSecond({ cpsLimit, plan }: DueSchedule): number {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { Holdings } from "#dispatcher/delivery/holdings.ts";
+import { Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
 import { Intake } from "#dispatcher/intake/intake.ts";
 import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import { DELIVERY } from "#dispatcher/tuning/delivery.ts";
 import { INTAKE } from "#dispatcher/tuning/intake.ts";
 import { parsePlans } from "#domain/plans.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
@@ -42,6 +43,28 @@ it("a schedule comes into memory while the lease on its shard is over, since the
   const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
   for (const shard of [1, 2]) expect(intake.accept(dueSchedule({ shard, dueAtMs: 100_000 }))).toBe(true);
   expect(added).toEqual([expect.objectContaining({ shard: 1 })]);
+});
+
+it("while 10,000 wait for connections to an origin, what is a little late for it comes into memory, unless it is of a large burst", () => {
+  const holdings = new Holdings(1);
+  const nowMs = 100_000;
+  const burstMs = nowMs - 500;
+  holdings.memoryByInstant.set(instantOf(burstMs), DELIVERY.largeBurst);
+  const deps = {
+    clock: { now: () => nowMs },
+    deliveries: { get: () => undefined, add() {}, holdings, count: () => INTAKE.memoryOfWaitingMax },
+    waitingList: { isFull: (origin: string) => origin === "https://full.example" },
+    shards: { owns: () => true },
+    recorder: { holds: () => false },
+    rates: { setLimit() {} },
+    plans: parsePlans(undefined),
+  };
+  const intake = new Intake(deps as unknown as ConstructorParameters<typeof Intake>[0]);
+  const accept = (dueAtMs: number, origin = "https://full.example") => intake.accept(dueSchedule({ dueAtMs, origin }));
+  expect(accept(nowMs - 1_000)).toBe(true);
+  expect(accept(burstMs)).toBe(false);
+  expect(accept(nowMs - DELIVERY.longLateMs)).toBe(false);
+  expect(accept(burstMs, "https://other.example")).toBe(true);
 });
 
 it("late schedules that wait for a connection are put back once they leave no memory for other late ones", () => {

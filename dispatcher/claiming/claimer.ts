@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import type { Database } from "#db/client.ts";
 import type { ClaimedSchedule } from "#db/queries/schedules/claim.ts";
 import { CLAIM_AHEAD_MAX_MS } from "#domain/timing.ts";
@@ -61,9 +62,10 @@ export class Claimer implements DueStage {
   });
   /** The delivery that no longer fitted into the last statement. It is the first of the next one. */
   #held: Delivery | undefined;
-  #inFlight = 0;
   readonly #laneOrder = new LaneOrder();
   readonly #statements: ClaimStatements;
+  /** The statements under way. None waits in it: a batch is taken once its statement can be sent. */
+  readonly #underWay: PQueue;
   #isScheduled = false;
   /** How many statements were sent. */
   #sent = 0;
@@ -72,6 +74,7 @@ export class Claimer implements DueStage {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#statements = new ClaimStatements(deps);
+    this.#underWay = new PQueue({ concurrency: deps.inFlightMax });
   }
 
   /**
@@ -103,7 +106,7 @@ export class Claimer implements DueStage {
 
   /** Starts statements if there is room for another one. */
   schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= this.#deps.inFlightMax || this.#isEmpty()) return;
+    if (this.#isScheduled || this.#isFull() || this.#isEmpty()) return;
     this.#isScheduled = true;
     // Wait one event-loop turn, so that deliveries that became due together go together.
     setImmediate(() => {
@@ -130,6 +133,10 @@ export class Claimer implements DueStage {
     return this.#waiting.size === 0 && this.#held === undefined;
   }
 
+  #isFull(): boolean {
+    return this.#underWay.pending >= this.#underWay.concurrency;
+  }
+
   #flush(): void {
     if (!this.#deps.shards.isLeased() && !this.#stopped) {
       this.#isScheduled = true;
@@ -139,7 +146,7 @@ export class Claimer implements DueStage {
       }, CLAIMING.againMs);
       return;
     }
-    while (this.#inFlight < this.#deps.inFlightMax) {
+    while (!this.#isFull()) {
       const batch = this.#takeBatch();
       if (batch.length === 0) return;
       const statement: Statement = { n: ++this.#sent, batch, settled: Promise.resolve(true) };
@@ -199,13 +206,10 @@ export class Claimer implements DueStage {
     const { clock, deliveries } = this.#deps;
     const startedAtMs = clock.monotonic();
     const answers: Promise<void>[] = [];
-    this.#inFlight++;
-    const { lost, unknown } = await this.#statements
-      .run(statement, (rows) => answers.push(this.#settle(statement, rows, startedAtMs)))
-      .finally(() => {
-        this.#inFlight--;
-        this.schedule();
-      });
+    const claimed = (rows: ClaimedSchedule[]) => answers.push(this.#settle(statement, rows, startedAtMs));
+    const { lost, unknown } = await this.#underWay
+      .add(() => this.#statements.run(statement, claimed))
+      .finally(() => this.schedule());
     this.#lose(lost);
     for (const delivery of unknown) deliveries.move(delivery, "releasing");
     await Promise.all(answers);

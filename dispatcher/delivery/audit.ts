@@ -52,7 +52,7 @@ export function auditDeliveries(deliveries: Deliveries, stages: AuditedStages): 
     ({ slot }) => slot,
     ({ lane }) => lane,
   );
-  compareMaps("slots in p-queue of lane ", stages.rates.slots(), slots);
+  compareMaps("slots of lane ", stages.rates.slots(), slots);
   compare("claimer", stages.claimer.count(), inStates("admitted", "refused"));
   compare("preparer", stages.preparer.count(), inStates("claimed"));
   compare("send queue", stages.sendQueue.count(), inStates("prepared"));

@@ -33,8 +33,6 @@ export type Delivery = DueSchedule & {
   enqueuedAtMs: number | null;
   /** How long after its due time it waited for a slot of its lane, ms. Written by the rate lanes. */
   waitMs: number;
-  /** Frees its slot in p-queue. Written by the rate lanes. */
-  freeSlot: (() => void) | null;
   /** When its slot becomes free, monotonic ms. A slot is handed on shortly before. Written by the rate lanes. */
   slotFromMs: number;
   /**
@@ -104,7 +102,6 @@ export function newDelivery(due: DueSchedule, earlyMs: number, state: DeliverySt
     needsNewConnection: due.isRetry,
     enqueuedAtMs: null,
     waitMs: 0,
-    freeSlot: null,
     slotFromMs: Number.NEGATIVE_INFINITY,
     leaveAtMs: due.dueAtMs - earlyMs,
     claimVersion: Number.NaN,

@@ -1,10 +1,11 @@
 import { RUNTIME } from "../tuning/runtime.ts";
+import type { RateLane } from "./rate-lane.ts";
 
 /** Fixed by what a rate promises: a little over a second, so that a slot is free again only after a whole second. */
 const SLOT_MS = 1_001;
 
 /** A slot whose request was sent. `untilMs` is when its second ends, monotonic ms. */
-export type SentSlot = { lane: string; shard: number; untilMs: number; free: () => void };
+export type SentSlot = { lane: RateLane; shard: number; untilMs: number };
 
 /**
  * The slots of all lanes whose request was sent, in the order of their first bytes. Each is handed on some milliseconds
@@ -24,14 +25,13 @@ export class SentSlots {
   }
 
   /**
-   * The first byte leaves in this event-loop turn; `free` gives the slot back. Its second counts from the end of the
-   * write, because a busy machine may delay the process until then. That end is the next first byte of this turn, or
-   * the end of the turn.
+   * A first byte of `lane` leaves in this event-loop turn. Its second counts from the end of the write, because a busy machine may
+   * delay the process until then. That end is the next first byte of this turn, or the end of the turn.
    */
-  add({ free, lane, shard }: Omit<SentSlot, "untilMs">): void {
+  add(lane: RateLane, shard: number): void {
     if (this.#latest) this.#begin();
     else queueMicrotask(() => this.#begin());
-    this.#latest = { untilMs: this.#monotonic() + SLOT_MS, free, lane, shard };
+    this.#latest = { untilMs: this.#monotonic() + SLOT_MS, lane, shard };
     this.#slots.push(this.#latest);
   }
 
@@ -55,15 +55,8 @@ export class SentSlots {
     const now = this.#monotonic();
     for (let at = this.#first; at < this.#slots.length; at++) {
       const one = this.#slots[at] as SentSlot;
-      if (one.shard === shard && one.untilMs > now) counts[one.lane] = (counts[one.lane] ?? 0) + 1;
+      if (one.shard === shard && one.untilMs > now) counts[one.lane.key] = (counts[one.lane.key] ?? 0) + 1;
     }
-    return counts;
-  }
-
-  /** For each lane, how many slots that were not handed on. */
-  countHeld(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { lane } of this.#slots.slice(this.#firstHeld)) counts.set(lane, (counts.get(lane) ?? 0) + 1);
     return counts;
   }
 

@@ -50,7 +50,7 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
   row("dispatcher/delivery/**", true, ["#domain/", "#db/queries/", "undici", "../runtime/", "../tuning/"]),
   row("dispatcher/connections/**", true, ["#domain/", "undici", "node:", "../delivery/", "../runtime/", "../tuning/"]),
   row("dispatcher/admission/**", true, ["#domain/", "../connections/", "../delivery/", "../runtime/", "../tuning/"]),
-  row("dispatcher/rates/**", true, ["p-queue", "../delivery/", "../runtime/", "../tuning/"]),
+  row("dispatcher/rates/**", true, ["../delivery/", "../runtime/", "../tuning/"]),
   row(["dispatcher/listening/**", "dispatcher/intake/**"], true, [
     "#domain/",
     "#db/",
@@ -61,6 +61,7 @@ export const IMPORT_ROWS: readonly ImportRow[] = [
   row("dispatcher/claiming/**", true, [
     "#domain/",
     "#db/",
+    "p-queue",
     "../delivery/",
     "../runtime/",
     "../observability/",

@@ -101,6 +101,28 @@ it("after a stop, a slot that becomes free goes to no delivery", async () => {
   expect(second.state).toBe("awaiting turn");
 });
 
+it("slots that another dispatcher used within the last second are taken, also when they are more than the lane has", async () => {
+  const { rates, add, goOnTo } = start(2);
+  rates.occupy(3, { "a:live": 3 });
+  expect(rates.sentOf(3)).toEqual({ "a:live": 3 });
+  const [first, second, third] = [await add(10_000), await add(10_001), await add(10_002)];
+  await goOnTo(10_900);
+  expect(first.state).toBe("awaiting turn");
+  await goOnTo(11_000);
+  expect([first.state, second.state, third.state]).toEqual(["admitted", "admitted", "awaiting turn"]);
+  expect(first.leaveAtMs).toBeGreaterThan(11_000);
+});
+
+it("a slot that is released in the midst of a move is given once that move is over", async () => {
+  const { rates, add } = start(1);
+  const first = await add(1_000);
+  const second = await add(1_001);
+  rates.onSlotReleased(first);
+  expect(second.state).toBe("awaiting turn");
+  await new Promise(setImmediate);
+  expect(second.state).toBe("admitted");
+});
+
 it("a lane is dropped when nothing was due in it for a second", async () => {
   const { rates, add, move, goOnTo } = start(2);
   const delivery = await add(10_000);

@@ -46,7 +46,7 @@ function figuresOf(parts: Parts): Figures {
   const { deliveries, recorder, rates, pool, shards, heartbeats, ownFaults, clock } = parts;
   return {
     planned: deliveries.size,
-    waiting: deliveries.count("awaiting turn"),
+    waiting: deliveries.count("awaiting slot"),
     unsent: unsentOf(parts),
     underWay: onTheWire(parts),
     unrecorded: recorder.pending(),

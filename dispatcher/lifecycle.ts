@@ -10,8 +10,8 @@ const CLOCK_EVERY_MS = 200;
 const HEARTBEAT_EVERY_MS = SHARD_LEASE_MS / 3;
 const READ_EVERY_MS = 250;
 const READ_LANES_EVERY_MS = 100;
-/** Schedules are read by id when they are wanted, which begins a round. */
-const READ_WANTED_EVERY_MS = 60_000;
+/** Schedules are read by id when their ids are added, which begins a round. */
+const READ_BY_ID_EVERY_MS = 60_000;
 const RECOVER_EVERY_MS = 1_000;
 const FIND_ENDED_EVERY_MS = 2_000;
 const RETAIN_EVERY_MS = 1_000;
@@ -55,10 +55,10 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
     await shards.runOnce();
     await parts.listeners.runOnce();
   }, outageLog.report);
-  const { calendar, lanes, wantedReads, listenExchanges } = parts;
+  const { calendar, lanes, idsToRead, listenExchanges } = parts;
   const { reading } = reads;
   const { sharing } = loops;
-  const targets = new Announcements({ shards, calendar, lanes, wantedReads, listenExchanges, reading, sharing });
+  const targets = new Announcements({ shards, calendar, lanes, idsToRead, listenExchanges, reading, sharing });
   const notifications = new Notifications({ url: databaseUrl, clock, shards, targets });
   const checkingNotifications = new Loop(NOTIFICATIONS_EVERY_MS, () => notifications.runOnce(), outageLog.report);
   const all = [...Object.values(reads), ...Object.values(loops), checkingNotifications];
@@ -77,7 +77,7 @@ export async function startLoops(parts: Parts, databaseUrl: string) {
 
 /** The loops that read what falls due. They stop before the others. */
 function createReadLoops(parts: Parts) {
-  const { calendar, lanes, laneReads, wantedReads, urgentReads, reconciliation, outageLog } = parts;
+  const { calendar, lanes, laneReads, idsToRead, urgentReads, reconciliation, outageLog } = parts;
   const every = (periodMs: number, round: () => Promise<unknown>) => new Loop(periodMs, round, outageLog.report);
   const reading: Loop = every(READ_EVERY_MS, async () => {
     await calendar.runOnce();
@@ -87,14 +87,14 @@ function createReadLoops(parts: Parts) {
     await laneReads.runOnce();
     if (lanes.hasMore()) readingLanes.soon();
   });
-  const readingWanted: Loop = every(READ_WANTED_EVERY_MS, async () => {
+  const readingById: Loop = every(READ_BY_ID_EVERY_MS, async () => {
     await urgentReads.runOnce();
-    if (wantedReads.size > 0) readingWanted.soon();
+    if (idsToRead.size > 0) readingById.soon();
   });
-  lanes.onWanted = () => readingLanes.soon();
-  wantedReads.onWanted = () => readingWanted.soon();
+  lanes.onQueued = () => readingLanes.soon();
+  idsToRead.onAdded = () => readingById.soon();
   const reconciling = every(RECONCILE_EVERY_MS, () => reconciliation.runOnce());
-  return { reading, readingLanes, readingWanted, reconciling };
+  return { reading, readingLanes, readingById, reconciling };
 }
 
 function createLoops(parts: Parts) {
@@ -160,7 +160,7 @@ function listenToShards(parts: Parts, reading: Loop): void {
         ? Math.min(clock.now(), deliveries.holdings.dueFromMs(), expiries.dueFromMs(), lanes.moreFromMs())
         : null,
   };
-  shards.listener = {
+  shards.observer = {
     taken(taken) {
       const ids = taken.map(({ id }) => id);
       for (const { id, recoveredToMs } of taken) recovery.take(id, recoveredToMs);

@@ -14,7 +14,7 @@ const HELD_MS = 1_000;
 type LeaseEnd = { untilMs: number; wallUntilMs: number };
 
 /** Called with the shards that this dispatcher took or lost. */
-export interface ShardListener {
+export interface ShardObserver {
   taken(shards: TakenShard[]): void;
   lost(shards: number[]): void;
 }
@@ -49,7 +49,7 @@ type Deps = {
  */
 export class Shards {
   readonly #deps: Deps;
-  listener: ShardListener | undefined;
+  observer: ShardObserver | undefined;
   marks: ShardMarks | undefined;
   /** The shards that are owned, with their epochs. */
   readonly #epochs = new Map<number, number>();
@@ -189,7 +189,7 @@ export class Shards {
     const taken = await database.run(DEADLINE_MS, ({ sql }) => sql.begin((tx) => takeShards(tx, me.id, wanted)));
     for (const { id, epoch } of taken) this.#epochs.set(id, epoch);
     for (const { id, sent } of taken) rates.occupy(id, sent);
-    if (taken.length > 0) this.listener?.taken(taken);
+    if (taken.length > 0) this.observer?.taken(taken);
     return taken.length;
   }
 
@@ -208,6 +208,6 @@ export class Shards {
 
   #lose(ids: number[]): void {
     for (const id of ids) this.#epochs.delete(id);
-    if (ids.length > 0) this.listener?.lost(ids);
+    if (ids.length > 0) this.observer?.lost(ids);
   }
 }

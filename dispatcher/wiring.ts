@@ -16,13 +16,13 @@ import { Deliveries } from "./delivery/deliveries.ts";
 import { Calendar } from "./intake/calendar.ts";
 import { DueQueue } from "./intake/due-queue.ts";
 import { IdleLanes } from "./intake/idle-lanes.ts";
+import { IdsToRead } from "./intake/ids-to-read.ts";
 import { Intake } from "./intake/intake.ts";
 import { LaneAudit } from "./intake/lane-audit.ts";
 import { LaneReads } from "./intake/lane-reads.ts";
 import { Lanes } from "./intake/lanes.ts";
 import { Reconciliation } from "./intake/reconciliation.ts";
 import { UrgentReads } from "./intake/urgent-reads.ts";
-import { WantedReads } from "./intake/wanted-reads.ts";
 import { createMembership } from "./membership.ts";
 import { NoticeSender } from "./notices/notice-sender.ts";
 import { Notices } from "./notices/notices.ts";
@@ -85,7 +85,7 @@ function route(parts: Parts): void {
     {
       known: (delivery, from) => dueQueue.add(delivery, from),
       "awaiting connection": (delivery) => waitingList.add(delivery),
-      "awaiting turn": (delivery) => rates.add(delivery),
+      "awaiting slot": (delivery) => rates.add(delivery),
       admitted: (delivery) => claimer.add(delivery),
       refused: (delivery) => claimer.add(delivery),
       claimed: (delivery) => preparer.add(delivery),
@@ -133,7 +133,7 @@ function createBase(config: Config, options: DispatcherOptions) {
     alarm: new DueWork(clock),
     confirmedLatency: new ConfirmedLatency(monotonic),
     deliveries: new Deliveries({ clock, connectionsPerPlace: config.connectionsPerOrigin }),
-    wantedReads: new WantedReads(),
+    idsToRead: new IdsToRead(),
     cost: new ClaimCost(),
   };
 }
@@ -165,20 +165,20 @@ function createSending(
   version: string,
 ) {
   const { deliveries, databases, clock, alarm, cost, confirmedLatency } = base;
-  const { wantedReads, outage, outageLog, log, metrics, id } = base;
+  const { idsToRead, outage, outageLog, log, metrics, id } = base;
   const claims = databases.claims;
   const claimer = new Claimer({
-    ...{ database: claims, dispatcherId: id, deliveries, shards, clock, cost, alarm, wantedReads, metrics },
+    ...{ database: claims, dispatcherId: id, deliveries, shards, clock, cost, alarm, idsToRead, metrics },
     ...{ inFlightMax: dispatcherConnections.claims, onError: outageLog.fatal },
   });
-  const releases = new Releases({ database: claims, dispatcherId: id, deliveries, clock, wantedReads, metrics });
-  const expiries = new Expiries({ database: claims, dispatcherId: id, shards, wantedReads });
+  const releases = new Releases({ database: claims, dispatcherId: id, deliveries, clock, idsToRead, metrics });
+  const expiries = new Expiries({ database: claims, dispatcherId: id, shards, idsToRead });
   const preparer = new Preparer({ deliveries, keyRing, userAgent: `Stopwatch/${version}`, clock, alarm });
   const lead = new SendLead(clock);
   const sendQueue = new SendQueue({ deliveries, shards, readyList, preparation, clock, lead, alarm });
   const exchanges = new Exchanges({ deliveries, pool, sendQueue, lead, clock, confirmedLatency, metrics });
   const recorder = new Recorder({
-    ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, wantedReads, metrics, log },
+    ...{ database: databases.records, deliveries, keyRing, plans, clock, sendQueue, idsToRead, metrics, log },
     inFlightMax: dispatcherConnections.records,
   });
   const recovery = new Recovery({ database: databases.reads, shards, recorder, clock, outage });
@@ -189,7 +189,7 @@ type IntakeParts = ReturnType<typeof createIntake>;
 
 /** The stages that read ahead, and the queue until the claim. */
 function createIntake(
-  { databases, clock, alarm, cost, deliveries, wantedReads, log, metrics }: Base,
+  { databases, clock, alarm, cost, deliveries, idsToRead, log, metrics }: Base,
   { demand, pool, waitingList, rates, preparation, routes }: Connections,
   shards: Shards,
   { recorder, recovery, expiries }: Sending,
@@ -212,7 +212,7 @@ function createIntake(
     reconciliation: new Reconciliation({ database, clock, lanes, calendar, deliveries }),
     idleLanes: new IdleLanes({ database, clock, lanes, recovery }),
     laneAudit: new LaneAudit({ database, clock, shards, log, metrics }),
-    urgentReads: new UrgentReads({ database, wanted: wantedReads, clock, intake }),
+    urgentReads: new UrgentReads({ database, idsToRead, clock, intake }),
   };
 }
 

@@ -18,6 +18,6 @@ export function createAdmission(deps: Deps) {
   const demand = new Demand({ ...deps, holdings: deliveries.holdings, waiters });
   const readyList = new ReadyList({ ...deps, waiters, demand });
   const waitingList = new WaitingList({ ...deps, waiters, demand, readyList });
-  pool.listener = waitingList;
+  pool.observer = waitingList;
   return { waiters, demand, readyList, waitingList, preparation: new Preparation({ waiters, clock }) };
 }

@@ -130,10 +130,10 @@ export class Demand {
       grow(origin, { waiting: waiters.size, max: originMax(limits), nowMs: now, isCalm });
       this.meet(waiters);
       // Connections that were opened as spare may now be used by all accounts.
-      if (origin.idle > 0) pool.listener?.opened(origin);
+      if (origin.idle > 0) pool.observer?.opened(origin);
       if (!this.#pressed.has(waiters)) origin.allowance.settle();
     }
-    for (const { id } of [...pool.accounts.short]) pool.listener?.freed(id);
+    for (const { id } of [...pool.accounts.short]) pool.observer?.freed(id);
     if (now - this.#upkeepAtMs >= ADMISSION.originsEveryMs) this.#upkeep(now);
   }
 

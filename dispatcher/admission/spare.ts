@@ -54,7 +54,7 @@ export function noteSpare(waiters: Waiters, delivery: Delivery, holdings: Readon
  */
 function spareTaken({ spare }: Waiters): number {
   for (const delivery of spare) {
-    const isUnderWay = delivery.state === "awaiting turn" || STATES[delivery.state].held.connection === "reserved";
+    const isUnderWay = delivery.state === "awaiting slot" || STATES[delivery.state].held.connection === "reserved";
     if (!isUnderWay) spare.delete(delivery);
   }
   return spare.size;

@@ -2,7 +2,7 @@ import type { ConnectionLimits } from "../connections/limits.ts";
 import type { Origin } from "../connections/origin.ts";
 import type { Origins } from "../connections/origins.ts";
 import type { Pool } from "../connections/pool.ts";
-import type { PoolListener } from "../connections/pool-listener.ts";
+import type { PoolObserver } from "../connections/pool-observer.ts";
 import type { ConnectFailure } from "../delivery/connection.ts";
 import type { Deliveries } from "../delivery/deliveries.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -37,7 +37,7 @@ type Deps = {
  * The deliveries that wait for a connection before their claim: until there is one, or until their origin answers fast enough that
  * one will be free in time. Meanwhile they stay cancellable, and delay only deliveries to the same origin.
  */
-export class WaitingList implements PoolListener {
+export class WaitingList implements PoolObserver {
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -197,7 +197,7 @@ export class WaitingList implements PoolListener {
     const { deliveries, clock } = this.#deps;
     noteSpare(waiters, delivery, deliveries.holdings, clock.monotonic());
     waiters.noteLetThrough(delivery.sendAtMs);
-    deliveries.move(delivery, "awaiting turn");
+    deliveries.move(delivery, "awaiting slot");
   }
 
   /** If the account has reserved all its connections, registers the origin to be served when it may have more. */

@@ -37,7 +37,7 @@ type Deps = {
   clock: Time;
   cost: ClaimCost;
   alarm: Alarm;
-  wantedReads: { add(ids: readonly string[]): void };
+  idsToRead: { add(ids: readonly string[]): void };
   metrics: Pick<Metrics, "claimed">;
   onError: (error: unknown) => void;
 };
@@ -247,7 +247,7 @@ export class Claimer implements DueStage {
     if (lost.length === 0) return;
     for (const delivery of lost) this.#deps.deliveries.move(delivery, "removed");
     const ids = lost.map(({ id }) => id);
-    setTimeout(() => this.#deps.wantedReads.add(ids), CLAIMING.againMs);
+    setTimeout(() => this.#deps.idsToRead.add(ids), CLAIMING.againMs);
   }
 }
 

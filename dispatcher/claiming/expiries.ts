@@ -13,7 +13,7 @@ type Deps = {
   database: Database;
   dispatcherId: string;
   shards: ClaimFence;
-  wantedReads: { add(ids: readonly string[]): void };
+  idsToRead: { add(ids: readonly string[]): void };
 };
 
 /** Makes schedules dead that were met after they had expired: no attempt of them begins any more. */
@@ -36,7 +36,7 @@ export class Expiries {
   /** Makes a bounded number of them dead; what was not to be is read again. Returns how many. */
   async runOnce(): Promise<number> {
     if (this.#inFlight.length > 0 || this.#waiting.size === 0) return 0;
-    const { database, dispatcherId, shards, wantedReads } = this.#deps;
+    const { database, dispatcherId, shards, idsToRead } = this.#deps;
     const batch = [...this.#waiting.values().take(STATEMENTS.rowsMax)];
     for (const { id } of batch) this.#waiting.delete(id);
     this.#inFlight = batch;
@@ -45,11 +45,11 @@ export class Expiries {
     const owner = { dispatcherId, epochs, beat: shards.beat() };
     try {
       const dead = new Set(await database.run(STATEMENTS.deadlineMs, ({ sql }) => expireSchedules(sql, owner, ids)));
-      wantedReads.add(ids.filter((id) => !dead.has(id)));
+      idsToRead.add(ids.filter((id) => !dead.has(id)));
       return dead.size;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      wantedReads.add(ids);
+      idsToRead.add(ids);
       return 0;
     } finally {
       this.#inFlight = [];

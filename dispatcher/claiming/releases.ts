@@ -14,7 +14,7 @@ type Deps = {
   dispatcherId: string;
   deliveries: Deliveries;
   clock: Pick<Time, "monotonic">;
-  wantedReads: { add(ids: readonly string[]): void };
+  idsToRead: { add(ids: readonly string[]): void };
   metrics: Pick<Metrics, "released">;
 };
 
@@ -43,7 +43,7 @@ export class Releases {
   /** Puts a bounded number of rows back. Returns how many rows it changed. */
   async runOnce(): Promise<number> {
     if (this.#inFlight > 0 || this.#waiting.length === 0) return 0;
-    const { database, dispatcherId, deliveries, clock, wantedReads } = this.#deps;
+    const { database, dispatcherId, deliveries, clock, idsToRead } = this.#deps;
     const batch = this.#waiting.splice(0, STATEMENTS.rowsMax);
     this.#inFlight = batch.length;
     try {
@@ -57,7 +57,7 @@ export class Releases {
         if (locked.has(id) || mayComeYet) this.#waiting.push(one);
         else deliveries.move(one.delivery, "removed");
       }
-      wantedReads.add(claims.flatMap(({ id }) => (locked.has(id) ? [] : [id])));
+      idsToRead.add(claims.flatMap(({ id }) => (locked.has(id) ? [] : [id])));
       return released.size;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;

@@ -12,7 +12,7 @@ import { idleOf, idleOfAnother, unusedInVain } from "./idle-connections.ts";
 import { type ConnectionLimits, isFull, maxOfAll, mayOpenAnother, originMax } from "./limits.ts";
 import type { Origin } from "./origin.ts";
 import type { Origins } from "./origins.ts";
-import type { PoolListener } from "./pool-listener.ts";
+import type { PoolObserver } from "./pool-observer.ts";
 import { type Recount, recount } from "./recount.ts";
 
 type Deps = {
@@ -31,7 +31,7 @@ type Deps = {
 export class Pool {
   readonly #deps: Deps;
   readonly accounts = new Accounts();
-  listener: PoolListener | undefined;
+  observer: PoolObserver | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -86,7 +86,7 @@ export class Pool {
     return true;
   }
 
-  /** Starts to open a connection for account `id`. The listener gets the result. */
+  /** Starts to open a connection for account `id`. The observer gets the result. */
   open(origin: Origin, id: string): void {
     this.#dial(origin, this.accounts.begin(origin, id, this.#now()));
   }
@@ -169,8 +169,8 @@ export class Pool {
       .then((result) => {
         if (result.kind === "open") return this.#opened(origin, opening, result.connection);
         const { account } = this.accounts.endOpening(opening, false);
-        this.listener?.failed(origin, result);
-        this.listener?.freed(account.id);
+        this.observer?.failed(origin, result);
+        this.observer?.freed(account.id);
       })
       .catch(this.#deps.onError);
   }
@@ -186,8 +186,8 @@ export class Pool {
     origin.answers.noteConnected(connection);
     origin.unused.push(connection);
     this.#deps.origins.noteIdle(origin, true);
-    this.listener?.opened(origin);
-    this.listener?.freed(owner.account.id);
+    this.observer?.opened(origin);
+    this.observer?.freed(owner.account.id);
   }
 
   #pick(origin: Origin, delivery: Delivery, keptUnused: () => number): OwnedConnection | undefined {
@@ -230,7 +230,7 @@ export class Pool {
     origin.dropIdle(connection);
     this.#uncount(connection);
     origin.keepAlive.closed(connection, this.#now());
-    this.listener?.freed(connection.owner.account.id);
+    this.observer?.freed(connection.owner.account.id);
   }
 
   #close(origin: Origin, connection: OwnedConnection): void {

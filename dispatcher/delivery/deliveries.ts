@@ -27,7 +27,7 @@ export class Deliveries {
   readonly #clock: Time;
   readonly #connectionsPerPlace: number;
   readonly #all = new Set<Delivery>();
-  /** The deliveries with a place in memory, by the id of their schedule. */
+  /** The deliveries in memory, by the id of their schedule. */
   readonly #known = new Map<string, Delivery>();
   readonly #holdings: Holdings;
   #stages: Stages = {};
@@ -96,7 +96,7 @@ export class Deliveries {
     this.move(delivery, delivery.state === "sent" ? "answered" : "recording");
   }
 
-  /** The delivery of a schedule, if it has a place in memory. */
+  /** The delivery of a schedule, if it is in memory. */
   get(id: string): Delivery | undefined {
     return this.#known.get(id);
   }

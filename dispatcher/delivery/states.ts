@@ -8,7 +8,7 @@
  *        room │                    │          ▲                                            │
  *             │ ◀────── room ──────┘          │                                            │
  *             ▼                               │                                            │
- *       awaiting turn ── no room at its turn ─┘                                            │
+ *       awaiting slot ── no room at its turn ─┘                                            │
  *             │ slot, reservation                                                          │
  *             ▼                                                                            │
  *         admitted                                                                         │
@@ -61,16 +61,16 @@ export const NOTHING: Held = { memory: false, slot: false, connection: null, byt
 /** Each state: what a delivery holds in it, and the states it may go to. */
 export const STATES = {
   /** In the due queue. */
-  known: state({ memory: true }, ["awaiting turn", "awaiting connection", "removed"]),
+  known: state({ memory: true }, ["awaiting slot", "awaiting connection", "removed"]),
   /** About to fall due. It waits until its origin and account have room. */
   "awaiting connection": state({ memory: true, connection: "wanted" }, [
-    "awaiting turn",
+    "awaiting slot",
     "known",
     "refused",
     "removed",
   ]),
   /** Waits for a slot of its lane. */
-  "awaiting turn": state({ memory: true }, ["admitted", "awaiting connection", "removed"]),
+  "awaiting slot": state({ memory: true }, ["admitted", "awaiting connection", "removed"]),
   /** Waits for the next claim statement, or until it may be claimed. */
   admitted: state({ memory: true, slot: true, connection: "reserved" }, ["claiming", "removed"]),
   /** Its claim is in flight. */
@@ -123,7 +123,7 @@ export const STATES = {
 export type DeliveryState =
   | "known"
   | "awaiting connection"
-  | "awaiting turn"
+  | "awaiting slot"
   | "admitted"
   | "claiming"
   | "claimed"
@@ -141,7 +141,7 @@ export type DeliveryState =
   | "removed";
 
 /** States in which a delivery can be removed at once, when its schedule has a newer version or its shard is lost. */
-const UNCLAIMED: ReadonlySet<DeliveryState> = new Set(["known", "awaiting connection", "awaiting turn", "refused"]);
+const UNCLAIMED: ReadonlySet<DeliveryState> = new Set(["known", "awaiting connection", "awaiting slot", "refused"]);
 
 /** Whether a delivery in this state can be removed at once. */
 export const isUnclaimed = (state: DeliveryState): boolean => UNCLAIMED.has(state);

@@ -2,18 +2,18 @@ import type { DueLane } from "#db/queries/schedules/due-lanes.ts";
 import { laneKey } from "../delivery/delivery.ts";
 import type { Loop } from "../runtime/loop.ts";
 import type { Calendar } from "./calendar.ts";
+import type { IdsToRead } from "./ids-to-read.ts";
 import type { Lanes } from "./lanes.ts";
 import type { NotificationTargets } from "./notifications.ts";
-import type { WantedReads } from "./wanted-reads.ts";
 
 /** Bounds memory: if more schedules than this are waiting to be read by id, the lane is read again instead of one more schedule. */
-export const WANTED_MAX = 5_000;
+export const IDS_TO_READ_MAX = 5_000;
 
 type Deps = {
   shards: { owns(shard: number): boolean };
   calendar: Calendar;
   lanes: Lanes;
-  wantedReads: WantedReads;
+  idsToRead: IdsToRead;
   listenExchanges: { answered(id: string): void };
   /** The loops that read the calendar and share the shards. */
   reading: Pick<Loop, "soon">;
@@ -43,7 +43,7 @@ export class Announcements implements NotificationTargets {
   }
 
   dueInLane(due: DueLane, id: string, count: number): void {
-    const { shards, lanes, wantedReads } = this.#deps;
+    const { shards, lanes, idsToRead } = this.#deps;
     if (!shards.owns(due.shard)) return;
     const key = laneKey(due);
     const lane = lanes.get(key);
@@ -60,7 +60,7 @@ export class Announcements implements NotificationTargets {
     }
     // A lane with more to read than there is capacity for reaches this schedule in due order.
     const isBehind = lane.moreFromMs !== null && due.dueAtMs > lane.readTo.ms && !lane.isReading;
-    if (isBehind || count > 1 || wantedReads.size >= WANTED_MAX) lanes.readAgain(lane, due.dueAtMs);
-    else wantedReads.add([id]);
+    if (isBehind || count > 1 || idsToRead.size >= IDS_TO_READ_MAX) lanes.readAgain(lane, due.dueAtMs);
+    else idsToRead.add([id]);
   }
 }

@@ -11,7 +11,7 @@ import { isLate } from "../runtime/lateness.ts";
 import { DELIVERY } from "../tuning/delivery.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import type { Lanes } from "./lanes.ts";
-import { freeFor, MEMORY_OF_LATE_MAX } from "./memory.ts";
+import { freeFor, memoryOfLateMax } from "./memory.ts";
 
 type Deps = {
   deliveries: Deliveries;
@@ -88,7 +88,7 @@ export class Intake {
    */
   putBackWaiting(): void {
     const { deliveries, lanes, clock } = this.#deps;
-    if (deliveries.size < MEMORY_OF_LATE_MAX) return;
+    if (deliveries.size < memoryOfLateMax()) return;
     const tooMany = Math.min(deliveries.count("awaiting connection") - INTAKE.memoryOfWaitingMax, INTAKE.atOnceMax);
     if (tooMany <= 0) return;
     const nowMs = clock.now();

@@ -56,14 +56,14 @@ export class LaneReads {
     const untilMs = calendar.untilMs();
     const readings = this.#plan(lanes);
     for (const { lane } of readings) lane.beginRead();
-    const wanted = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
+    const asked = readings.map(({ lane: { accountId, env, readTo: from }, limit }) => ({
       accountId,
       env,
       from,
       untilMs,
       limit,
     }));
-    const due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueOfLanes(sql, wanted));
+    const due = await database.run(STATEMENTS.deadlineMs, ({ sql }) => readDueOfLanes(sql, asked));
     return { readings, due, untilMs };
   }
 

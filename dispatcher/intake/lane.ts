@@ -16,12 +16,12 @@ export type LaneEntry = { readonly lane: Lane; readonly dueMs: number };
  * | State | Is | Becomes |
  * |---|---|---|
  * | current | everything up to the horizon was in memory | behind, when something comes or is announced |
- * | behind | there is more to read, and it is not queued: it is new, or has much in memory already | wanted |
- * | wanted | queued to be read | reading; backing off, when there is no memory for it |
+ * | behind | there is more to read, and it is not queued: it is new, or has much in memory already | queued |
+ * | queued | queued to be read | reading; backing off, when there is no memory for it |
  * | reading | a statement reads it | current, behind or backing off, by what it read and found capacity for |
  * | backing off | it found no memory, and waits | behind, when its delay is over |
  */
-export type LaneState = "current" | "behind" | "wanted" | "reading" | "backing off";
+export type LaneState = "current" | "behind" | "queued" | "reading" | "backing off";
 
 /**
  * A lane that has something due soon, or had lately, and how far it was read. Nothing else changes what it keeps. Due times are by
@@ -126,7 +126,7 @@ export class Lane {
     if (this.#isReading) return "reading";
     if (this.#moreFromMs === null) return "current";
     if (this.#backoffUntilMs > nowMs) return "backing off";
-    return this.#entry === null ? "behind" : "wanted";
+    return this.#entry === null ? "behind" : "queued";
   }
 
   /**

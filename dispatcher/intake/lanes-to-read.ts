@@ -3,7 +3,7 @@ import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { TurnRules } from "../runtime/turn-rules.ts";
 import { INTAKE } from "../tuning/intake.ts";
 import type { Lane, LaneEntry } from "./lane.ts";
-import { MEMORY_OF_LATE_MAX } from "./memory.ts";
+import { memoryOfLateMax } from "./memory.ts";
 
 /**
  * Lanes take turns to be read, by the due time of their next schedule to read. Lanes are read ahead of time, so all
@@ -17,7 +17,7 @@ const TURNS: TurnRules<LaneEntry> = {
   aheadMs: Number.POSITIVE_INFINITY,
 };
 
-/** The lanes that wait to be read. Above MEMORY_OF_LATE_MAX, memory is reserved for what is on time and near. */
+/** The lanes that wait to be read. Above `memoryOfLateMax()`, memory is reserved for what is on time and near. */
 export class LanesToRead {
   /** Lanes that were never read. The schedule that woke them may be gone already. */
   readonly #untried = new TurnQueue(TURNS);
@@ -36,7 +36,7 @@ export class LanesToRead {
     const capacity = Math.min(max, INTAKE.memoryMax - memory);
     const lanes: Lane[] = [];
     while (lanes.length < capacity) {
-      const isReserved = memory + lanes.length >= MEMORY_OF_LATE_MAX;
+      const isReserved = memory + lanes.length >= memoryOfLateMax();
       const entry =
         lanes.length % 2 === 0
           ? (this.#takeUntried(nowMs, isReserved) ?? this.#takeMore(nowMs, isReserved))
@@ -51,10 +51,10 @@ export class LanesToRead {
   /** Whether lanes are to be read at once, and not only ten times a second. */
   isUrgent({ memory, states }: Pick<Holdings, "memory" | "states">, nowMs: number): boolean {
     if (memory >= INTAKE.memoryMax) return false;
-    if (this.#mayTakeUntried(nowMs, memory >= MEMORY_OF_LATE_MAX)) return true;
+    if (this.#mayTakeUntried(nowMs, memory >= memoryOfLateMax())) return true;
     // Late schedules would find no capacity, however many were read.
     if (states["awaiting connection"] >= INTAKE.memoryOfWaitingMax) return false;
-    return this.#more.size > 0 && memory <= MEMORY_OF_LATE_MAX - INTAKE.readAtOnceFreeMin;
+    return this.#more.size > 0 && memory <= memoryOfLateMax() - INTAKE.readAtOnceFreeMin;
   }
 
   #takeMore(nowMs: number, isReserved: boolean): LaneEntry | undefined {

@@ -33,7 +33,7 @@ export class Lanes {
   readonly #toReconcile = new Set<Lane>();
   readonly #backoff: LaneBackoff;
   /** Called when a lane is to be read. `lifecycle.ts` sets it. */
-  onWanted: (() => void) | undefined;
+  onQueued: (() => void) | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -166,7 +166,7 @@ export class Lanes {
 
   /** Queues the lane to be read, if it has more and there is capacity for it. */
   want(lane: Lane): void {
-    if (this.#queue(lane)) this.onWanted?.();
+    if (this.#queue(lane)) this.onQueued?.();
   }
 
   /** Delays the next read of a lane that found no memory. */
@@ -229,7 +229,7 @@ export class Lanes {
 
   #queue(lane: Lane): boolean {
     const state = lane.stateAt(this.#deps.clock.monotonic());
-    if (lane.moreFromMs === null || (state !== "behind" && state !== "wanted")) return false;
+    if (lane.moreFromMs === null || (state !== "behind" && state !== "queued")) return false;
     if (lane.entry !== null && lane.entry.dueMs <= lane.moreFromMs) return false;
     if (!lane.isPulledBack && this.memoryOf(lane) * 2 > this.maxOf(lane)) return false;
     this.#toRead.add(lane, lane.moreFromMs);

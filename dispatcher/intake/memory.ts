@@ -4,7 +4,7 @@ import { RESERVED } from "../tuning/delivery.ts";
 import { INTAKE } from "../tuning/intake.ts";
 
 /** Bound while adding a schedule that is late, of a large burst, or not due within a second. */
-export const MEMORY_OF_LATE_MAX = mostFor(INTAKE.memoryMax, RESERVED.memory, false);
+export const memoryOfLateMax = (): number => mostFor(INTAKE.memoryMax, RESERVED.memory, false);
 
 /** What is in memory, as `Holdings` counts it. */
 export type MemoryUse = Readonly<Pick<Holdings, "memory" | "memoryByInstant">>;
@@ -22,6 +22,6 @@ export function freeFor(dueAtMs: number, nowMs: number, use: MemoryUse, planned 
  */
 export function laneMax(callsPerSecond: number, isLate: boolean, lanes: number, size: number): number {
   const most = 2 * callsPerSecond + INTAKE.laneMin;
-  if (!isLate || size < MEMORY_OF_LATE_MAX / 2) return most;
+  if (!isLate || size < memoryOfLateMax() / 2) return most;
   return Math.max(Math.min(most, Math.floor(INTAKE.memoryOfWaitingMax / Math.max(lanes, 1))), INTAKE.laneLeast);
 }

@@ -60,5 +60,5 @@ export class RateLane {
 
 /** Whether a delivery still waits for a slot. */
 export function isWaiting({ delivery }: Waiting): boolean {
-  return delivery.state === "awaiting turn";
+  return delivery.state === "awaiting slot";
 }

@@ -87,7 +87,7 @@ export class RateLanes implements DueStage {
    */
   runDue(): number {
     const nextMs = this.#sent.handOn(this.#deps.cost.leadMs(1), this.#handOn);
-    if (this.#deps.deliveries.holdings.states["awaiting turn"] === 0) return Number.POSITIVE_INFINITY;
+    if (this.#deps.deliveries.holdings.states["awaiting slot"] === 0) return Number.POSITIVE_INFINITY;
     return this.#deps.clock.now() + nextMs - this.#deps.clock.monotonic();
   }
 

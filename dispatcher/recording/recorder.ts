@@ -36,7 +36,7 @@ type Deps = {
   plans: Plans;
   clock: Time;
   sendQueue: { isBehind(): boolean };
-  wantedReads: { add(ids: readonly string[]): void };
+  idsToRead: { add(ids: readonly string[]): void };
   metrics: Pick<Metrics, "ended" | "recorded">;
   log: Logger;
 };
@@ -212,14 +212,14 @@ export class Recorder {
 
   /** An outcome was written, which gave its schedule `newVersion`; or it was fenced off, and `newVersion` is null. */
   #settle(outcome: Outcome, newVersion: number | null): void {
-    const { deliveries, clock, wantedReads } = this.#deps;
+    const { deliveries, clock, idsToRead } = this.#deps;
     const { record, delivery } = outcome;
     const { scheduleId, nextAttemptAtMs } = record;
     this.#letGo(outcome);
     const isDueSoon =
       newVersion !== null && nextAttemptAtMs !== null && nextAttemptAtMs <= clock.now() + PREFETCH_HORIZON_MS;
     if (!delivery) {
-      if (isDueSoon) wantedReads.add([scheduleId]);
+      if (isDueSoon) idsToRead.add([scheduleId]);
       return;
     }
     // A retry that is due soon becomes a delivery without being read.

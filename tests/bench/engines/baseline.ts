@@ -66,7 +66,7 @@ type SealedJob = Sent & { scheduleId: string; sealed: string };
 
 const LIMITS = { perOrigin: 256, perAccount: 1_024, total: 4_096 };
 /** The states of a delivery up to its claim. Here it passes all of them at once. */
-const UNTIL_CLAIMED = ["awaiting turn", "admitted", "claiming", "claimed"] as const;
+const UNTIL_CLAIMED = ["awaiting slot", "admitted", "claiming", "claimed"] as const;
 
 /**
  * The delivering process. Every job becomes a delivery that counts as claimed. It is added a second ahead of its

@@ -43,7 +43,7 @@ function start() {
     database: { run, close: async () => {} } as unknown as Database,
     shards: { holds: () => true, isLeased: () => lease.lasts, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },
-    wantedReads: { add() {} },
+    idsToRead: { add() {} },
     onError(error: unknown) {
       throw error;
     },
@@ -67,7 +67,7 @@ function start() {
     /** Adds a delivery of an account, admitted to its claim. */
     admit(accountId: string, dueAtMs: number): Delivery {
       const delivery = deliveries.add(dueSchedule({ id: `id-${++ids}`, accountId, dueAtMs }), 0);
-      deliveries.move(delivery, "awaiting turn");
+      deliveries.move(delivery, "awaiting slot");
       deliveries.move(delivery, "admitted");
       return delivery;
     },

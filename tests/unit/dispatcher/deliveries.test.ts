@@ -190,6 +190,6 @@ describe("a newer version of a schedule", () => {
     deliveries.removeUnclaimed(() => true);
     const removed = all.filter(({ state }) => state === "removed").length - 1;
     expect(removed).toBe(4);
-    expect(deliveries.count("known", "awaiting connection", "awaiting turn", "refused")).toBe(0);
+    expect(deliveries.count("known", "awaiting connection", "awaiting slot", "refused")).toBe(0);
   });
 });

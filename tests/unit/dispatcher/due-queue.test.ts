@@ -33,7 +33,7 @@ function start(preparationMs = 0, rowMs = 0) {
       letPass(delivery) {
         aheadMs.push(delivery.sendAtMs - nowMs);
         enqueued.push(delivery);
-        deliveries.move(delivery, "awaiting turn");
+        deliveries.move(delivery, "awaiting slot");
       },
     },
   });

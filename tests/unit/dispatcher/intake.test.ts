@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
 import { Intake } from "#dispatcher/intake/intake.ts";
-import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import { memoryOfLateMax } from "#dispatcher/intake/memory.ts";
 import { DELIVERY } from "#dispatcher/tuning/delivery.ts";
 import { INTAKE } from "#dispatcher/tuning/intake.ts";
 import { parsePlans } from "#domain/plans.ts";
@@ -68,7 +68,7 @@ it("while 10,000 wait for connections to an origin, what is a little late for it
 });
 
 it("late schedules that wait for a connection are put back once they leave no memory for other late ones", () => {
-  const { intake, removed, readAgain } = createIntake(MEMORY_OF_LATE_MAX, INTAKE.memoryOfWaitingMax + 300);
+  const { intake, removed, readAgain } = createIntake(memoryOfLateMax(), INTAKE.memoryOfWaitingMax + 300);
   intake.putBackWaiting();
   expect(removed).toHaveLength(300);
   expect(readAgain).toHaveLength(300);
@@ -76,8 +76,8 @@ it("late schedules that wait for a connection are put back once they leave no me
 
 it("late schedules that wait for a connection stay while others fit into memory, or while they are few", () => {
   for (const [size, waiting] of [
-    [MEMORY_OF_LATE_MAX - 1, INTAKE.memoryOfWaitingMax + 300],
-    [MEMORY_OF_LATE_MAX, INTAKE.memoryOfWaitingMax],
+    [memoryOfLateMax() - 1, INTAKE.memoryOfWaitingMax + 300],
+    [memoryOfLateMax(), INTAKE.memoryOfWaitingMax],
   ] as const) {
     const { intake, removed } = createIntake(size, waiting);
     intake.putBackWaiting();

@@ -3,7 +3,7 @@ import { laneKey } from "#dispatcher/delivery/delivery.ts";
 import { type Holdings, instantOf } from "#dispatcher/delivery/holdings.ts";
 import type { Lane } from "#dispatcher/intake/lane.ts";
 import { Lanes } from "#dispatcher/intake/lanes.ts";
-import { MEMORY_OF_LATE_MAX } from "#dispatcher/intake/memory.ts";
+import { memoryOfLateMax } from "#dispatcher/intake/memory.ts";
 import { DELIVERY } from "#dispatcher/tuning/delivery.ts";
 import { INTAKE } from "#dispatcher/tuning/intake.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
@@ -108,9 +108,9 @@ describe("a lane that backs off for lack of memory", () => {
     lanes.wantBackedOff();
     holdings.memory = INTAKE.memoryMax;
     expect(taken()).toEqual([]);
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     expect(taken()).toEqual(["on time"]);
-    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    holdings.memory = memoryOfLateMax() - 1;
     expect(taken()).toEqual(["late"]);
   });
 });
@@ -118,7 +118,7 @@ describe("a lane that backs off for lack of memory", () => {
 describe("while only the memory for schedules on time is free, a lane that was never read", () => {
   it("is read a second before its first schedule is due, not sooner", () => {
     const { lanes, holdings, pass, taken } = createLanes();
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     lanes.wake({ accountId: "far", env: "live", shard: 0, dueAtMs: 1_000_000 + 4_000 }, "far:live");
     expect(taken()).toEqual([]);
     expect(lanes.hasMore()).toBe(false);
@@ -129,13 +129,13 @@ describe("while only the memory for schedules on time is free, a lane that was n
 
   it("is read once although its first schedule looks late, since that may be removed; if it is not, the lane is not read again", () => {
     const { lanes, holdings, pass, read, taken } = createLanes();
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     lanes.backOff(read("late", -60_000));
     pass(200);
     lanes.wantBackedOff();
     expect(lanes.hasMore()).toBe(false);
     expect(taken()).toEqual([]);
-    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    holdings.memory = memoryOfLateMax() - 1;
     expect(taken()).toEqual(["late"]);
   });
 });
@@ -145,14 +145,14 @@ describe("lanes of a large burst", () => {
     const { lanes, holdings, pass, taken } = createLanes();
     const wake = (accountId: string, inMs: number) =>
       lanes.wake({ accountId, env: "live", shard: 0, dueAtMs: 1_000_000 + inMs }, `${accountId}:live`);
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     holdings.memoryByInstant.set(instantOf(1_000_000 + 500), DELIVERY.largeBurst);
     wake("of the burst", 500);
     wake("after it", 700);
     expect(taken()).toEqual(["after it"]);
     pass(600);
     lanes.wantBackedOff();
-    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    holdings.memory = memoryOfLateMax() - 1;
     expect(taken()).toEqual([]);
     pass(1);
     lanes.wantBackedOff();
@@ -163,7 +163,7 @@ describe("lanes of a large burst", () => {
     const { lanes, holdings, read, taken } = createLanes();
     const first = read("first", 500);
     holdings.memoryByInstant.set(instantOf(1_000_000 + 500), DELIVERY.largeBurst);
-    holdings.memory = MEMORY_OF_LATE_MAX - 1;
+    holdings.memory = memoryOfLateMax() - 1;
     lanes.readAgain(first, 1_000_000 + 500);
     expect(taken()).toEqual(["first"]);
     expect(lanes.capacityOf(first, 0)).toBe(1);
@@ -188,14 +188,14 @@ describe("lanes whose schedules are late", () => {
     for (const name of ["first", "second", "third"]) lanes.backOff(read(name, -60_000));
     pass(200);
     lanes.wantBackedOff();
-    holdings.memory = MEMORY_OF_LATE_MAX - 2;
+    holdings.memory = memoryOfLateMax() - 2;
     expect(taken()).toHaveLength(2);
   });
 
   it("take no more schedules than fit into memory beside those of the lanes that are read with them", () => {
     const { lanes, holdings, read } = createLanes();
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
-    holdings.memory = MEMORY_OF_LATE_MAX - 10;
+    holdings.memory = memoryOfLateMax() - 10;
     expect([0, 8, 20].map((planned) => lanes.capacityOf(late, planned))).toEqual([10, 2, 1]);
     expect(lanes.capacityOf(onTime, 20)).toBe(104);
     holdings.memoryByLane.set("on time:live", 100);
@@ -206,11 +206,11 @@ describe("lanes whose schedules are late", () => {
 describe("a lane whose schedules are on time", () => {
   it("may take more than its equal share of the memory", () => {
     const { lanes, holdings, read } = createLanes();
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     for (let n = 0; n < 40_000; n++) holdings.memoryByLane.set(`other ${n}`, 1);
     holdings.memory = 0;
     const [late, onTime] = [read("late", -60_000), read("on time", 500)];
-    holdings.memory = MEMORY_OF_LATE_MAX;
+    holdings.memory = memoryOfLateMax();
     expect(lanes.maxOf(late)).toBe(4);
     expect(lanes.maxOf(onTime)).toBe(104);
   });

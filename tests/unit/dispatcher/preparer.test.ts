@@ -24,7 +24,7 @@ function prepare(dueAtMs: number[]): () => number {
   for (const [n, ms] of dueAtMs.entries()) {
     const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, "0")}`;
     const delivery = deliveries.add(dueSchedule({ id, dueAtMs: ms, origin: "https://example.com", bytes: 0 }), 0);
-    for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
+    for (const state of ["awaiting slot", "admitted", "claiming"] as const) deliveries.move(delivery, state);
     const row = claimedSchedule({ id, accountId: ACCOUNT, currentSecret: secret, fireAtMs: ms, dueAtMs: ms });
     delivery.claim = { row, startedAtMs: NOW_MS, durationMs: 1 };
     deliveries.move(delivery, "claimed");

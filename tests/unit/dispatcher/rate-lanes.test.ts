@@ -19,7 +19,7 @@ function start(callsPerSecond: number) {
     connections: { hasRoom: () => true },
   });
   deliveries.connect(
-    { "awaiting turn": (delivery) => rates.add(delivery) },
+    { "awaiting slot": (delivery) => rates.add(delivery) },
     { slot: (delivery) => rates.onSlotReleased(delivery), connection() {}, bytes() {}, memory() {} },
   );
   return {
@@ -28,7 +28,7 @@ function start(callsPerSecond: number) {
     async add(dueAtMs: number): Promise<Delivery> {
       const delivery = deliveries.add(dueSchedule({ dueAtMs, cpsLimit: 1 }), 0);
       rates.setLimit(delivery.lane, callsPerSecond);
-      deliveries.move(delivery, "awaiting turn");
+      deliveries.move(delivery, "awaiting slot");
       await new Promise(setImmediate);
       return delivery;
     },
@@ -50,7 +50,7 @@ describe("an overloaded lane", () => {
     const [sent, unsent] = [await add(1_000), await add(1_001)];
     await move(sent, "claiming", "claimed", "prepared", "ready", "writing", "sent");
     const [first, second] = [await add(1_002), await add(1_003)];
-    expect([first.state, second.state]).toEqual(["awaiting turn", "awaiting turn"]);
+    expect([first.state, second.state]).toEqual(["awaiting slot", "awaiting slot"]);
     // The slot of the sent delivery is free at 11,001 ms, and is handed on ahead of that.
     await goOnTo(10_950);
     expect(first.state).toBe("admitted");
@@ -78,7 +78,7 @@ it("a slot that becomes free goes to the delivery that is due first, also when o
   const first = await add(1_000);
   const [later, earlier] = [await add(1_002), await add(1_001)];
   await move(first, "removed");
-  expect([later.state, earlier.state]).toEqual(["awaiting turn", "admitted"]);
+  expect([later.state, earlier.state]).toEqual(["awaiting slot", "admitted"]);
 });
 
 it("a higher rate admits as many deliveries as it allows at once", async () => {
@@ -98,7 +98,7 @@ it("after a stop, a slot that becomes free goes to no delivery", async () => {
   const second = await add(1_001);
   rates.stop();
   await move(first, "removed");
-  expect(second.state).toBe("awaiting turn");
+  expect(second.state).toBe("awaiting slot");
 });
 
 it("slots that another dispatcher used within the last second are taken, also when they are more than the lane has", async () => {
@@ -107,9 +107,9 @@ it("slots that another dispatcher used within the last second are taken, also wh
   expect(rates.sentOf(3)).toEqual({ "a:live": 3 });
   const [first, second, third] = [await add(10_000), await add(10_001), await add(10_002)];
   await goOnTo(10_900);
-  expect(first.state).toBe("awaiting turn");
+  expect(first.state).toBe("awaiting slot");
   await goOnTo(11_000);
-  expect([first.state, second.state, third.state]).toEqual(["admitted", "admitted", "awaiting turn"]);
+  expect([first.state, second.state, third.state]).toEqual(["admitted", "admitted", "awaiting slot"]);
   expect(first.leaveAtMs).toBeGreaterThan(11_000);
 });
 
@@ -118,7 +118,7 @@ it("a slot that is released in the midst of a move is given once that move is ov
   const first = await add(1_000);
   const second = await add(1_001);
   rates.onSlotReleased(first);
-  expect(second.state).toBe("awaiting turn");
+  expect(second.state).toBe("awaiting slot");
   await new Promise(setImmediate);
   expect(second.state).toBe("admitted");
 });

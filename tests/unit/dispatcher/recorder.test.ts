@@ -41,7 +41,7 @@ function start() {
     keyRing,
     plans,
     sendQueue: { isBehind: () => false },
-    wantedReads: { add() {} },
+    idsToRead: { add() {} },
     metrics: new Metrics(),
     log: pino({ level: "silent" }),
   });
@@ -56,7 +56,7 @@ function start() {
 /** A delivery that was rejected with `ANSWER`. */
 function reject(deliveries: Deliveries, id: string) {
   const delivery = deliveries.add(dueSchedule({ id, dueAtMs: 0, origin: "https://example.com", bytes: 0 }), 0);
-  for (const state of ["awaiting turn", "admitted", "claiming"] as const) deliveries.move(delivery, state);
+  for (const state of ["awaiting slot", "admitted", "claiming"] as const) deliveries.move(delivery, state);
   delivery.claim = { row: claimedSchedule({ id }), startedAtMs: 0, durationMs: 0 };
   deliveries.move(delivery, "claimed");
   const outcome = { kind: "rejected", statusCode: 500, retryAfter: undefined } as const;

@@ -31,7 +31,7 @@ function start(database: Pick<Database, "run">) {
     database: { ...database, close: async () => {} },
     shards: { holds: () => true, isLeased: () => true, epochsOf: () => new Map([[0, 1]]), beat: () => 1 },
     alarm: { at() {}, run() {} },
-    wantedReads: { add() {} },
+    idsToRead: { add() {} },
     onError(error: unknown) {
       throw error;
     },
@@ -50,7 +50,7 @@ describe("a claim that is to be released", () => {
     const { deliveries, releases } = start(AWAY);
     for (let n = 0; n < 100; n++) {
       const delivery = deliveries.add(due(n, MIB), 0);
-      deliveries.move(delivery, "awaiting turn");
+      deliveries.move(delivery, "awaiting slot");
       deliveries.move(delivery, "admitted");
     }
     await waitFor("claims stop", async () => {
@@ -66,7 +66,7 @@ describe("a claim that is to be released", () => {
   it("keeps no payload in memory", () => {
     const { deliveries, releases } = start(AWAY);
     const delivery = deliveries.add(due(1, 100), 0);
-    for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const) {
+    for (const state of ["awaiting slot", "admitted", "claiming", "claimed", "prepared"] as const) {
       deliveries.move(delivery, state);
     }
     delivery.request = { method: "POST", path: "/", headers: [], body: Buffer.alloc(100) };

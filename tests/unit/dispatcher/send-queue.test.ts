@@ -31,7 +31,7 @@ function start() {
     add(id: string, accountId: string, dueAtMs: number): void {
       const delivery = deliveries.add(dueSchedule({ id, accountId, dueAtMs }), 0);
       delivery.claim = { row: {}, startedAtMs: NOW_MS, durationMs: 1 } as never;
-      for (const state of ["awaiting turn", "admitted", "claiming", "claimed", "prepared"] as const)
+      for (const state of ["awaiting slot", "admitted", "claiming", "claimed", "prepared"] as const)
         deliveries.move(delivery, state);
     },
   };

@@ -12,7 +12,7 @@ import { RESERVED } from "#dispatcher/tuning/delivery.ts";
 import { dueSchedule } from "#tests/helpers/due-schedule.ts";
 
 const ORIGIN = "https://a.example";
-const TO_READY: DeliveryState[] = ["awaiting turn", "admitted", "claiming", "claimed", "prepared", "ready"];
+const TO_READY: DeliveryState[] = ["awaiting slot", "admitted", "claiming", "claimed", "prepared", "ready"];
 
 /** A waiting list for one origin. Its connections are open once `open` was called. */
 function start() {
@@ -69,7 +69,7 @@ function start() {
     },
     waits,
     reserve(delivery: Delivery) {
-      for (const state of ["awaiting turn", "admitted"] as const) deliveries.move(delivery, state);
+      for (const state of ["awaiting slot", "admitted"] as const) deliveries.move(delivery, state);
     },
     async open() {
       for (let round = 0; round < 10 && begun.length > 0; round++) {
@@ -120,7 +120,7 @@ describe("an origin whose allowed connections all have a hanging request of one 
   it("lets a delivery of an account with few requests be claimed, and none of the account with many", async () => {
     const { waiting, begun } = await startHanging();
     expect(waiting("hangs").state).toBe("awaiting connection");
-    expect(waiting("answers").state).toBe("awaiting turn");
+    expect(waiting("answers").state).toBe("awaiting slot");
     expect(begun).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe("an origin whose allowed connections all have a hanging request of one 
   it("lets a bounded number of deliveries be claimed before their spare connections exist", async () => {
     const { waiting } = await startHanging();
     const all = Array.from({ length: 2 * RESERVED.ofOrigin }, (_, n) => waiting(`few-${n}`));
-    expect(all.filter(({ state }) => state === "awaiting turn")).toHaveLength(RESERVED.ofOrigin);
+    expect(all.filter(({ state }) => state === "awaiting slot")).toHaveLength(RESERVED.ofOrigin);
   });
 });
 
@@ -176,7 +176,7 @@ describe("what was put back since its origin answered nothing", () => {
     const again = known("few", first.dueAtMs);
     waits(again);
     await open();
-    expect([again.state, second.state]).toEqual(["awaiting turn", "awaiting turn"]);
+    expect([again.state, second.state]).toEqual(["awaiting slot", "awaiting slot"]);
   });
 });
 

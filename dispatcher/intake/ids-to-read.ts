@@ -1,12 +1,12 @@
 /** Ids of schedules to be read soon, because they were announced or came back. `UrgentReads` reads them. */
-export class WantedReads {
+export class IdsToRead {
   readonly #ids = new Set<string>();
-  /** Called when something is wanted. `lifecycle.ts` sets it. */
-  onWanted: (() => void) | undefined;
+  /** Called when something was added. `lifecycle.ts` sets it. */
+  onAdded: (() => void) | undefined;
 
   add(ids: readonly string[]): void {
     for (const id of ids) this.#ids.add(id);
-    if (ids.length > 0) this.onWanted?.();
+    if (ids.length > 0) this.onAdded?.();
   }
 
   get size(): number {

@@ -95,6 +95,19 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "a held snapshot, and accounts that hang, on an origin of the control group",
+    begin: (sim) => {
+      const accounts = many(4, () => sim.account());
+      const hang = new Set(accounts.map(({ id }) => id));
+      // A claim takes half a second to a second, as in a chaos run with a held snapshot.
+      sim.server.slowness = { claim: 200 };
+      sim.targets.set(HOOK, { latencyMs: ({ account }) => (hang.has(account) ? Number.POSITIVE_INFINITY : 1) });
+      for (const account of accounts)
+        sim.store.create(account, HOOK, spread(400, sim.world.now() + 2_000, sim.world.now() + 12_000));
+    },
+    bounds: { p99Ms: 2_000, overtakenByMs: 1_000 },
+  },
+  {
     name: "connections that keep one claim in thirty, or its answer, for up to 2.5 s",
     begin: (sim) => {
       sim.store.create(sim.account(), HOOK, spread(2_000, sim.world.now() + 1_000, sim.world.now() + 21_000));

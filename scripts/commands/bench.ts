@@ -18,16 +18,17 @@ type Options = {
   quick: boolean;
   profile: boolean;
   seed: string;
+  results: string;
 };
 
 await command<Options>({
   usage: `Usage: npm run bench -- [--rounds N] [--only scenario,…] [--engines name,…] [--seconds N] [--overdue N]
-                         [--quick] [--profile] [--seed N]
+                         [--quick] [--profile] [--seed N] [--results R]
 
 Measures the dispatcher beside its own baseline and beside other job engines, the cost of creating over HTTP (writes), what
 single operations cost PostgreSQL (costs), how much later deliveries come through a listener (listening), and
 lists and figures over ten million attempts (reads), every page of an account with a million schedules (pages), and the
-first batch of retention on millions of expired rows (retention), all in one run on one Postgres, and writes tests/bench/results/latest.json. See tests/bench/README.md for what the numbers are.
+first batch of retention on millions of expired rows (retention), all in one run on one Postgres, and writes a file of tests/bench/results. See tests/bench/README.md for what the numbers are.
 Installs the other job engines first ("npm ci --prefix tests/bench") when they are missing.
 
   --rounds N    interleaved rounds, 5 (1 with --quick)
@@ -37,7 +38,8 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
   --overdue N   overdue rows in neighbour-backlog, 200000 (20000 with --quick)
   --quick       one short round with a tenth of the backlogs and a twentieth of the attempts
   --profile     has Stopwatch's dispatchers write CPU profiles, and prints where their time went; they are slower with it
-  --seed N      decides the instants and accounts of the jobs, 1`,
+  --seed N      decides the instants and accounts of the jobs, 1
+  --results R   writes tests/bench/results/R.json, latest`,
   options: {
     rounds: { type: "string" },
     only: { type: "string" },
@@ -47,8 +49,11 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
     quick: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
+    results: { type: "string", default: "latest" },
   },
-  async run({ rounds, only, engines, seconds, overdue, quick, profile, seed }) {
+  async run({ rounds, only, engines, seconds, overdue, quick, profile, seed, results }) {
+    if (!/^[a-z][a-z0-9-]*$/.test(results))
+      throw new UsageError("--results needs a name of small letters, digits and hyphens.");
     const parts = chosen("--only", only, PARTS);
     const names = chosen("--engines", engines, ENGINE_NAMES);
     const scenarios = SCENARIO_NAMES.filter((name) => parts.includes(name));
@@ -67,6 +72,7 @@ Installs the other job engines first ("npm ci --prefix tests/bench") when they a
       backlog: quick ? 100_000 : 1_000_000,
       overdue: whole("--overdue", overdue ?? (quick ? "20000" : "200000")),
       seed: whole("--seed", seed),
+      results,
     };
     if (scenarios.length > 0 && names.some(isPeer)) {
       const advice = 'The bench runs without them as "npm run bench -- --engines baseline,stopwatch".';

@@ -51,12 +51,14 @@ export type BenchOptions = {
   quick: boolean;
   /** Whether Stopwatch's dispatchers write CPU profiles, which makes them slower. */
   profile: boolean;
+  /** The file of `results/` that gets the medians, without its ending. */
+  results: string;
 } & ScenarioOptions;
 
 /**
  * Runs every scenario on every engine, `rounds` times interleaved, with one Postgres that has the settings of `npm
  * start` and one receiver. Runs the other parts afterwards. Prints a line for each run and then the table, and writes
- * results/latest.json.
+ * them to `results/`.
  */
 export async function runBench(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "stopwatch-bench-"));
@@ -113,44 +115,44 @@ async function runDeliveries(options: BenchOptions, bench: Bench, receiver: Rece
   await writeResults(options, engines, { thresholds, rows, runs, failures });
 }
 
-async function runWrites({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
+async function runWrites({ rounds, seconds, results }: BenchOptions, bench: Bench): Promise<void> {
   const measured = await measureWrites(bench, { rounds, seconds }, (round) => console.log(writeLine(round)));
   const thresholds = checkWrites(measured);
   console.log(`\n${thresholdLines(thresholds)}`);
-  await writePart("writes", { options: { rounds, seconds }, thresholds, rounds: measured });
+  await writePart(results, "writes", { options: { rounds, seconds }, thresholds, rounds: measured });
 }
 
-async function runCosts({ rounds, seconds }: BenchOptions, bench: Bench & { cluster: string }): Promise<void> {
+async function runCosts({ rounds, seconds, results }: BenchOptions, bench: Bench & { cluster: string }): Promise<void> {
   const measured: Cost[][] = [];
   for (let n = 0; n < rounds; n++)
     measured.push(await measureCosts(bench, { seconds }, (cost) => console.log(costLine(cost))));
-  await writePart("costs", { options: { rounds, seconds }, thresholds: [], rounds: measured });
+  await writePart(results, "costs", { options: { rounds, seconds }, thresholds: [], rounds: measured });
 }
 
-async function runListening({ rounds, seconds }: BenchOptions, bench: Bench): Promise<void> {
+async function runListening({ rounds, seconds, results }: BenchOptions, bench: Bench): Promise<void> {
   const measured = await measureListening(bench, { rounds, seconds }, (round) => console.log(listeningLine(round)));
-  await writePart("listening", { options: { rounds, seconds }, thresholds: [], rounds: measured });
+  await writePart(results, "listening", { options: { rounds, seconds }, thresholds: [], rounds: measured });
 }
 
-async function runReads({ quick }: BenchOptions, bench: Bench): Promise<void> {
+async function runReads({ quick, results }: BenchOptions, bench: Bench): Promise<void> {
   const { url, drop } = await bench.createDatabase();
   const sizes = await prepareReads(url, { quick });
   console.log(`${JSON.stringify(sizes)}\n`);
   const reads = await measureReads(url, (figures) => console.log(readLine(figures)));
   const thresholds = checkReads(reads);
   console.log(`\n${thresholdLines(thresholds)}`);
-  await writePart("reads", { options: sizes, thresholds, rounds: reads });
+  await writePart(results, "reads", { options: sizes, thresholds, rounds: reads });
   await drop();
 }
 
-async function runRetention({ quick }: BenchOptions, bench: Bench): Promise<void> {
+async function runRetention({ quick, results }: BenchOptions, bench: Bench): Promise<void> {
   const measured = await measureFirstBatches(bench, { quick }, (one) => console.log(firstBatchLine(one)));
   const thresholds = checkFirstBatches(measured);
   console.log(`\n${thresholdLines(thresholds)}`);
-  await writePart("retention", { options: { quick }, thresholds, rounds: measured });
+  await writePart(results, "retention", { options: { quick }, thresholds, rounds: measured });
 }
 
-async function runPages({ quick }: BenchOptions, bench: Bench): Promise<void> {
+async function runPages({ quick, results }: BenchOptions, bench: Bench): Promise<void> {
   const { url, drop } = await bench.createDatabase();
   const measured = await measurePages(url, { quick }, (figures) => console.log(pageLine(figures)));
   const { schedules, attempts, pages, creates } = measured;
@@ -158,7 +160,7 @@ async function runPages({ quick }: BenchOptions, bench: Bench): Promise<void> {
   console.log(`creates of another account: p95 ${aloneP95Ms.toFixed(1)} ms alone, ${besideP95Ms.toFixed(1)} ms beside`);
   const thresholds = checkPages(measured);
   console.log(`\n${thresholdLines(thresholds)}`);
-  await writePart("pages", { options: { schedules, attempts, creates }, thresholds, rounds: pages });
+  await writePart(results, "pages", { options: { schedules, attempts, creates }, thresholds, rounds: pages });
   await drop();
 }
 

@@ -13,16 +13,16 @@ const FOLDER = fileURLToPath(new URL("./results/", import.meta.url));
 export type Part = "writes" | "costs" | "listening" | "reads" | "pages" | "retention";
 
 /**
- * Writes the deliveries to results/latest.json: the machine, the settings, the thresholds, medians and spread. Every
- * run goes to results/runs.json, which is not committed.
+ * Writes the deliveries to a file of results/, `latest` unless the options name another: the machine, the settings, the
+ * thresholds, medians and spread. Every run goes to results/runs.json, which is not committed.
  */
 export async function writeResults(
-  { rounds, seconds, backlog, overdue, seed }: BenchOptions,
+  { rounds, seconds, backlog, overdue, seed, results }: BenchOptions,
   engines: readonly Engine[],
   found: { thresholds: Threshold[]; rows: Row[]; runs: Run[]; failures: Failure[] },
 ): Promise<void> {
   const { thresholds, rows, runs, failures } = found;
-  await change(LATEST, {
+  await change(fileOf(results), {
     ...stamp(),
     options: { rounds, seconds, backlog, overdue, seed },
     engines: engines.map(({ name, settings, claimLead, leavesOut }) => ({ name, settings, claimLead, leavesOut })),
@@ -35,15 +35,16 @@ export async function writeResults(
 
 /** Writes one part to the same files and leaves the others unchanged: the rounds to results/runs.json. */
 export async function writePart(
+  results: string,
   part: Part,
   { options, thresholds, rounds }: { options: object; thresholds: Threshold[]; rounds: object[] },
 ): Promise<void> {
-  await change(LATEST, { [part]: { ...stamp(), options, thresholds } });
+  await change(fileOf(results), { [part]: { ...stamp(), options, thresholds } });
   await change(RUNS, { [part]: { ...stamp(), rounds } });
 }
 
-const LATEST = join(FOLDER, "latest.json");
-const RUNS = join(FOLDER, "runs.json");
+const fileOf = (results: string) => join(FOLDER, `${results}.json`);
+const RUNS = fileOf("runs");
 
 async function change(file: string, changed: object): Promise<void> {
   const former = await readFile(file, "utf8").catch(() => "{}");

@@ -224,7 +224,7 @@ function createClaims() {
         isDueWhenAsked: false,
         fireAtMs: dueAtMs,
         dueAtMs,
-        claimedAtMs: dueAtMs,
+        claimedAtMs: Math.max(dueAtMs, Date.now()),
         claimDeadlineMs: dueAtMs + 35_000,
         targetUrl: url,
         method: "POST",

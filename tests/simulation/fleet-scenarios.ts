@@ -69,7 +69,9 @@ export const FLEET_SCENARIOS: readonly Scenario[] = [
         sim.server.slowness = { read: 400 };
       });
     },
-    bounds: { hasLosses: true, p99Ms: 15_000, overtakenByMs: 300 },
+    // By the seed, the p99 is 11 to 17 s, and in two of twelve one request is overtaken, by 0.7 s. When lanes were read from what was
+    // announced, 2,337 were, by up to 19 s.
+    bounds: { hasLosses: true, p99Ms: 25_000, overtakenByMs: 2_000 },
   },
   {
     name: "a crash loop beside two",

@@ -32,6 +32,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "a path that hangs, on an origin of the control group",
+    // By the seed, and by changes that have nothing to do with it, the p99 is 0.7 to 64 ms.
+    bounds: { p99Ms: 150 },
     begin: (sim) => {
       const account = sim.account({ shard: SHARD });
       sim.targets.set(HOOK, {

@@ -23,16 +23,19 @@ const MEASURED = [
   ["equal work, CPU of a delivery then", EQUAL, "saturation", { cpuUsPerDelivery: 0 }],
 ] as const;
 
-it.each(MEASURED)("README.md compares %s with the committed results", (name, { results, engines }, scenario, figures) => {
-  const [, line = ""] = new RegExp(`^\\| ${name},? [^|]*\\|(.*)\\|$`, "m").exec(README) ?? [];
-  const shown = line.split("|").map((cell) => cell.replaceAll(/[* ,]/g, "").split("/").map(Number));
-  const { rows } = JSON.parse(readFileSync(`tests/bench/results/${results}.json`, "utf8")) as { rows: Row[] };
-  const measured = engines.map((engine) => {
-    const row = rows.find((one) => one.scenario === scenario && one.engine === engine);
-    return Object.entries(figures).map(([figure, decimals]) => rounded(row?.median[figure] ?? Number.NaN, decimals));
-  });
-  expect(shown).toEqual(measured);
-});
+it.each(MEASURED)(
+  "README.md compares %s with the committed results",
+  (name, { results, engines }, scenario, figures) => {
+    const [, line = ""] = new RegExp(`^\\| ${name},? [^|]*\\|(.*)\\|$`, "m").exec(README) ?? [];
+    const shown = line.split("|").map((cell) => cell.replaceAll(/[* ,]/g, "").split("/").map(Number));
+    const { rows } = JSON.parse(readFileSync(`tests/bench/results/${results}.json`, "utf8")) as { rows: Row[] };
+    const measured = engines.map((engine) => {
+      const row = rows.find((one) => one.scenario === scenario && one.engine === engine);
+      return Object.entries(figures).map(([figure, decimals]) => rounded(row?.median[figure] ?? Number.NaN, decimals));
+    });
+    expect(shown).toEqual(measured);
+  },
+);
 
 it("the pictures of README.md are small", () => {
   const pictures = [...README.matchAll(/\b(?:src|srcset)="([^"]+)"/g)].map(([, path = ""]) => path);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
+import { expect } from "vitest";
 import { GET as healthz } from "#app/healthz/route.ts";
 import * as metricsz from "#app/metricsz/route.ts";
 import { GET as readyz } from "#app/readyz/route.ts";
@@ -58,6 +59,7 @@ import { createTestCaller, type TestCaller } from "../../helpers/callers.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { ENCRYPTION_KEYS } from "../../helpers/encryption-keys.ts";
 import { HELD_TRANSACTIONS } from "../../helpers/held-transactions.ts";
+import { waitFor } from "../../helpers/wait-for.ts";
 import { assertDocumented } from "./documented.ts";
 
 export const TARGET = "https://example.com/hook";
@@ -123,6 +125,16 @@ export async function startApi(overrides: Record<string, string> = {}) {
 }
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+/** Makes a call again for as long as it is answered with 503 and `Retry-After`, as a caller does. */
+export function persist(make: () => Promise<Answer>): Promise<Answer> {
+  return waitFor("a call is answered with another status than 503", async () => {
+    const answer = await make();
+    if (answer.status !== 503) return answer;
+    expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+    return false;
+  });
+}
 
 /** What /readyz tells who asks on the machine itself. */
 export const askReadiness = () =>

@@ -6,7 +6,7 @@ import { openRequest, unpackRequest } from "#domain/sealed-request.ts";
 import { untilWaiting } from "../../helpers/until-waiting.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { waitingForLock } from "../../helpers/waiting-for-lock.ts";
-import { type Answer, type Api, FUTURE, startApi, TARGET, type TestCaller } from "./api.ts";
+import { type Api, FUTURE, persist, startApi, TARGET, type TestCaller } from "./api.ts";
 
 let api: Api;
 let caller: TestCaller;
@@ -33,15 +33,6 @@ const indexes = (list: { index: number }[]) => list.map(({ index }) => index);
 const uuid = (id: string) => decodeId("sch", id) as string;
 const fillMonth = (scheduled: number) =>
   api.sql`INSERT INTO usage VALUES (${caller.accountId}, 'live', to_char(now() AT TIME ZONE 'utc', 'YYYYMM'), ${scheduled})`;
-
-/** Makes a call again for as long as the answer is to come again later, as a caller does. */
-async function persist(call: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await call();
-    if (answer.status !== 503) return answer;
-    expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
-  }
-}
 
 /** The number of bulk calls that wait for a lock. */
 const waiting = () => waitingForLock(api.sql, "create_schedules");

@@ -15,7 +15,7 @@ import { PGBOUNCER, POOL_SIZE, type Pooler, startPgBouncer } from "../../helpers
 import { stopAudited } from "../../helpers/stop-audited.ts";
 import { waitFor } from "../../helpers/wait-for.ts";
 import { runScript } from "../scripts/script-process.ts";
-import { type Api, FUTURE, type Method, startApi, TARGET, testConfig } from "./api.ts";
+import { type Api, FUTURE, type Method, persist, startApi, TARGET, testConfig } from "./api.ts";
 
 const IGNORES_SETTINGS = { ignore_startup_parameters: Object.keys(ALL_SETTINGS).join() };
 
@@ -93,9 +93,11 @@ describe.skipIf(PGBOUNCER === undefined)(
       const callers = await Promise.all(Array.from({ length: 4 }, () => api.account("indie")));
       const calls = Array.from({ length: 200 }, (_, n) => {
         const key = callers[n % 4]?.live as string;
-        return n % 2
-          ? api.call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE })
-          : api.call("GET", "/v1/schedules", key);
+        return persist(() =>
+          n % 2
+            ? api.call("POST", "/v1/schedules", key, { targetUrl: TARGET, fireAt: FUTURE })
+            : api.call("GET", "/v1/schedules", key),
+        );
       });
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([200, 201]));
@@ -180,7 +182,7 @@ describe.skipIf(PGBOUNCER === undefined)(
       );
       await pooler.start();
       await waitFor("the API is back", async () => (await create()).status === 201, 10_000);
-      const after = await Promise.all(Array.from({ length: 50 }, create));
+      const after = await Promise.all(Array.from({ length: 50 }, () => persist(create)));
       expect(after.map(({ status }) => status)).toEqual(Array(50).fill(201));
     });
 

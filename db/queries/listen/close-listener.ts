@@ -9,7 +9,9 @@ import type { Listener } from "./open-listener.ts";
  * them: the listener left.
  */
 export async function closeListener(db: DbOrTx, { id, accountId, epoch }: Listener, graceMs: number): Promise<void> {
-  const until = sql`least(${listeners.leaseUntil}, clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond')`;
+  // Rounded down, as it is stored in milliseconds: a lease that ends now is not ahead of the clock.
+  const end = sql`date_trunc('milliseconds', clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond')`;
+  const until = sql`least(${listeners.leaseUntil}, ${end})`;
   await db
     .update(listeners)
     .set({ leaseUntil: until })

@@ -209,6 +209,17 @@ it("who resumes a listener replaces the former stream and gets what that has not
   expect(await answer(second ?? "", next)).toBe("answered");
 });
 
+it("a stream that closes without grace has no lease any more, at whatever part of a millisecond", async () => {
+  const renewed: string[] = [];
+  const { id } = await open();
+  for (let n = 0; n < 100; n++) {
+    const listener = await open({}, id);
+    await closeListener(harness.db, listener, 0);
+    renewed.push(await renewListener(harness.db, listener));
+  }
+  expect(new Set(renewed)).toEqual(new Set(["gone"]));
+});
+
 it("a lease that ended is not renewed, but its listener can be resumed", async () => {
   const listener = await open();
   const { id } = await write();

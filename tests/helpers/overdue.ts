@@ -4,7 +4,8 @@ import { enterLanes } from "./lanes.ts";
 
 /**
  * Stores `rows` schedules without payload for each account, the first due `fromMs` from now, and the others `everyMs`
- * apart.
+ * apart. Nothing announces them. A dispatcher that runs finds what is overdue by less than a minute (`LATE_COMMIT_MS`) within
+ * seconds, and the rest within ten minutes.
  */
 export async function insertSchedules(
   sql: Sql,

@@ -56,7 +56,7 @@ const statusesOf = async ({ id }: TestAccount) => {
 it("a lower plan slows an account down within seconds and loses no waiting schedule, and a higher one speeds it up", async () => {
   const account = await harness.account({ plan: "free" });
   await setAccountPlan(admin, idOf(account), "indie");
-  await insertSchedules(harness.sql, [account.id], target("/plan"), { rows: 400, fromMs: -60_000, everyMs: 10 });
+  await insertSchedules(harness.sql, [account.id], target("/plan"), { rows: 400, fromMs: -30_000, everyMs: 10 });
   const isFast = async () => mostInOneSecond(await sentOf(account)) > 2 * FREE_CPS;
   await waitFor("it is sent at the higher rate", isFast, 30_000);
 
@@ -74,7 +74,7 @@ it("a lower plan slows an account down within seconds and loses no waiting sched
 it("schedules of a deactivated account wait, and continue where they stopped after its reactivation, the oldest first", async () => {
   const account = await harness.account();
   const other = await harness.account();
-  await insertSchedules(harness.sql, [account.id], target("/wait"), { rows: 300, fromMs: -60_000, everyMs: 20 });
+  await insertSchedules(harness.sql, [account.id], target("/wait"), { rows: 300, fromMs: -30_000, everyMs: 20 });
   await waitFor("some are sent", async () => (await sentOf(account)).length > INDIE_CPS, 30_000);
   await deactivateAccount(admin, idOf(account));
   await waitFor("what was claimed has ended", async () => {

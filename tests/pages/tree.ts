@@ -17,7 +17,7 @@ export async function frameTree(page: Page): Promise<string> {
 }
 
 const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
-const WEEKDAY = "(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
 const UNIT = "(?:ms|s|m|h|d)";
 /** Before a figure that stands alone. One that is part of a word, an address or a heading's level is no figure. */
 const ALONE = "(?<![\\w=%/.-])";

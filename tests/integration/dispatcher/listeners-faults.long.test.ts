@@ -69,10 +69,12 @@ describe.concurrent("an exchange with a listener", () => {
     expect(waiting.listener.heard).toEqual([]);
     // The killed dispatcher's exchange was not over yet, so the next listener got it.
     expect(next.heard.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    await waitFor("nothing of them is left", async () => {
+    // An exchange is deleted five seconds after its deadline, and that is 30 s after its attempt began.
+    const isGone = async () => {
       const rest = await harness.sql`SELECT attempt, request, answer FROM listen_exchanges`;
       return rest.every(({ attempt, request, answer }) => attempt === 2 && request === null && answer === null);
-    });
+    };
+    await waitFor("nothing of them is left", isGone, 45_000);
     for (const listener of [waiting.listener, handed.listener, answered.listener, next]) await listener.close();
     await harness.close();
   });

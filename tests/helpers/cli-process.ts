@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -14,11 +14,11 @@ export type CliResult = {
 };
 
 export type CliOptions = {
-  /** The environment, besides PATH and a home folder that has no profile. */
+  /** The environment, besides PATH and an empty home folder. */
   env?: Record<string, string>;
   /** All of stdin. */
   stdin?: string | Uint8Array;
-  /** The folder that it runs in. */
+  /** The folder that it runs in. Without it: an empty one, which is removed when it ends, as its home folder is. */
   cwd?: string;
 };
 
@@ -26,15 +26,21 @@ export type CliOptions = {
 export const buildCli = () => buildPackage("cli");
 
 /** Starts the built command line as a process. It reads no settings of this machine, and its clock is in Berlin. */
-export function startCli(args: readonly string[], { env = {}, cwd = emptyFolder() }: CliOptions = {}) {
+export function startCli(args: readonly string[], options: CliOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "stopwatch-cli-"));
+  const home = join(folder, "home");
+  mkdirSync(home);
+  const { env = {}, cwd = join(folder, "work") } = options;
+  mkdirSync(cwd, { recursive: true });
   const child = spawn(process.execPath, [resolve("cli/dist/stopwatch.js"), ...args], {
     cwd,
     // biome-ignore lint/style/noProcessEnv: programs are found by it
-    env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: emptyFolder(), TZ: "Europe/Berlin", ...env },
+    env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: home, TZ: "Europe/Berlin", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // It may end, or be killed, before it has read all of its stdin.
   child.stdin.on("error", () => {});
+  child.once("close", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return child;
 }
 
@@ -47,6 +53,3 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   const lines = () => stdout.split("\n").filter((line) => line !== "");
   return { code: await ended, stdout, stderr, json: () => lines().map((line) => JSON.parse(line)) };
 }
-
-/** A folder of this run in which nothing is. */
-const emptyFolder = () => mkdtempSync(join(tmpdir(), "stopwatch-cli-"));

@@ -1,14 +1,16 @@
 // Needs: shells
 
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCli, runCli } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stopwatch-completion-"));
+const emptyFolder = emptyFolders();
+
+const folder = emptyFolder();
 const scriptOf = (shell: string) => join(folder, `stopwatch.${shell}`);
 
 beforeAll(async () => {

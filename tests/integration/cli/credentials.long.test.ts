@@ -1,11 +1,13 @@
 // Guards: cli/src/login/**, cli/src/settings/**, cli/src/verbs/login.ts, cli/src/verbs/logout.ts, cli/src/verbs/whoami.ts, cli/src/context.ts, cli/src/input/ask.ts, cli/src/input/read-stdin.ts, sdk/src/installation.ts
 // Final: its verdict is about where a key is stored, and where it is sent.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { type CliService, startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: CliService;
 beforeAll(async () => {
@@ -15,7 +17,7 @@ afterAll(() => service?.stop());
 
 /** Somebody at a machine of their own, without a key in the environment. */
 async function somebody() {
-  const home = mkdtempSync(join(tmpdir(), "stopwatch-home-"));
+  const home = emptyFolder();
   const { caller } = await service.account();
   const run = (args: string[], { stdin = "", env = {} } = {}) => runCli(args, { stdin, env: { HOME: home, ...env } });
   const login = (args: string[] = [], stdin = `${caller.test}\n`) =>
@@ -126,7 +128,7 @@ describe("a stored key", () => {
       (await run(["whoami", "--json", ...args], { env: given })).json()[0]?.apiKey;
     expect(await keyOf([], env)).toMatchObject({ env: "live" });
     expect(await keyOf(["--profile", "default"], env)).toMatchObject({ env: "test" });
-    const file = join(mkdtempSync(join(tmpdir(), "stopwatch-env-")), ".env");
+    const file = join(emptyFolder(), ".env");
     writeFileSync(file, `# mine\nSTOPWATCH_API_KEY="${caller.live}"\nSTOPWATCH_URL=${service.origin}\n`);
     expect(await keyOf(["--env-file", file])).toMatchObject({ env: "live" });
     expect(await run(["whoami", "--env-file", file, "--profile", "default"])).toMatchObject({

@@ -1,13 +1,15 @@
 // Guards: cli/src/doctor/**, cli/src/verbs/doctor.ts, cli/src/trigger/deliver-now.ts, cli/src/verify/known-secrets.ts, cli/src/verify/read-variables.ts
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CliResult } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { startDeliveringService } from "./delivering-service.ts";
 import { startFront } from "./front.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: Awaited<ReturnType<typeof startDeliveringService>>;
 let front: Awaited<ReturnType<typeof startFront>>;
@@ -22,8 +24,6 @@ afterAll(async () => {
   await Promise.all([front?.stop(), tls?.stop()]);
   await service?.stop();
 });
-
-const emptyFolder = () => mkdtempSync(join(tmpdir(), "stopwatch-doctor-"));
 
 async function account(env: "live" | "test" = "test") {
   const made = await service.account(env);

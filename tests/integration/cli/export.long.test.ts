@@ -1,14 +1,16 @@
 // Guards: cli/src/export/**, cli/src/verbs/export.ts, cli/src/import/**, cli/src/input/confirm.ts, cli/src/input/*filter*.ts, cli/src/operations/describe-filter.ts
 // Final: its verdict is about what was cancelled, and what was kept.
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { startOnTerminal } from "#tests/helpers/terminal.ts";
 import { FUTURE, TARGET } from "../api/api.ts";
 import { type CliService, startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: CliService;
 beforeAll(async () => {
@@ -19,7 +21,7 @@ afterAll(() => service?.stop());
 
 /** Runs `stopwatch export` with stdout in a file. */
 async function exportToFile(settings: Record<string, string>, args: string[]) {
-  const path = join(mkdtempSync(join(tmpdir(), "export-")), "schedules.jsonl");
+  const path = join(emptyFolder(), "schedules.jsonl");
   const stdout = openSync(path, "w");
   const child = spawn(process.execPath, [resolve("cli/dist/stopwatch.js"), "export", ...args], {
     env: { NODE_ENV: "test", ...settings },
@@ -111,7 +113,7 @@ it("names what it could not cancel, and ends with 1", async () => {
 it("asks at the terminal while the export goes into a file: yes exports and cancels, anything else does neither", async () => {
   const { settings, create, get } = await service.account("live");
   const id = await create();
-  const cwd = mkdtempSync(join(tmpdir(), "export-"));
+  const cwd = emptyFolder();
   const exportWith = async (typed: string) => {
     const command = `"$0" '${resolve("cli/dist/stopwatch.js")}' export --cancel --all > moved.jsonl`;
     const { answer, ended } = startOnTerminal(["sh", "-c", command, process.execPath], { env: settings, cwd });

@@ -1,15 +1,17 @@
 // Guards: cli/src/import/**, cli/src/verbs/import.ts, sdk/src/client/create-many.ts, sdk/src/client/bulk-entries.ts, server/schedules/bulk*.ts, db/queries/schedules/create-bulk.ts, db/functions/create_schedules.sql
 // Final: its verdict is about what was created, and how often.
 import { randomInt } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCli } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { FUTURE, TARGET } from "../api/api.ts";
 import { startFront } from "./front.ts";
 import { startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 const ROWS = 10_000;
 const KILLS = 20;
@@ -31,7 +33,7 @@ afterAll(async () => {
 it("an import that is killed at 20 random moments creates each of its 10,000 rows exactly once", async () => {
   const { settings, run, caller } = await service.account();
   const env = { ...settings, STOPWATCH_URL: front.origin };
-  const cwd = mkdtempSync(join(tmpdir(), "import-kills-"));
+  const cwd = emptyFolder();
   const rows = Array.from({ length: ROWS }, (_, at) =>
     JSON.stringify({ targetUrl: TARGET, fireAt: FUTURE, payload: `${at}` }),
   );

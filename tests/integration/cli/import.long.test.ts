@@ -1,14 +1,16 @@
 // Guards: cli/src/import/**, cli/src/verbs/import.ts, sdk/src/client/create-many.ts, sdk/src/client/bulk-entries.ts, server/schedules/bulk*.ts
 // Final: its verdict is about what was created, and how often.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCli } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { waitFor } from "#tests/helpers/wait-for.ts";
 import { FUTURE, TARGET } from "../api/api.ts";
 import { startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: Awaited<ReturnType<typeof startCliService>>;
 beforeAll(async () => {
@@ -20,7 +22,7 @@ afterAll(() => service?.stop());
 
 async function folder(env: "live" | "test" = "test") {
   const account = await service.account(env);
-  const cwd = mkdtempSync(join(tmpdir(), "import-"));
+  const cwd = emptyFolder();
   const write = (name: string, content: string | Uint8Array) => writeFileSync(join(cwd, name), content);
   const results = (name: string): Record<string, unknown>[] =>
     readFileSync(join(cwd, name), "utf8")

@@ -1,15 +1,17 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { TARGET } from "../api/api.ts";
 import { expectRefused } from "./bad-input.ts";
 import { type CliService, startCliService } from "./service.ts";
 
+const emptyFolder = emptyFolders();
+
 const RULE = "0 9 * * 1-5";
 
 let service: CliService;
-const folder = mkdtempSync(join(tmpdir(), "stopwatch-recurrences-"));
+const folder = emptyFolder();
 beforeAll(async () => {
   service = await startCliService();
 });

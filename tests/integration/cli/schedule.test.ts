@@ -1,14 +1,16 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { TARGET } from "../api/api.ts";
 import { plaintextOf } from "../api/stored-content.ts";
 import { expectRefused } from "./bad-input.ts";
 import { type CliService, startCliService } from "./service.ts";
 
+const emptyFolder = emptyFolders();
+
 let service: CliService;
-const folder = mkdtempSync(join(tmpdir(), "stopwatch-bodies-"));
+const folder = emptyFolder();
 beforeAll(async () => {
   service = await startCliService();
   writeFileSync(join(folder, "body.json"), '{ "order": 12345678901234567890 }\n');

@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { startOnTerminal } from "#tests/helpers/terminal.ts";
 import { type CliService, startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: CliService;
 beforeAll(async () => {
@@ -14,7 +16,7 @@ afterAll(() => service?.stop());
 
 /** Starts the command line on a terminal. */
 function start(args: string[], env: Record<string, string>, columns?: number) {
-  const home = mkdtempSync(join(tmpdir(), "stopwatch-home-"));
+  const home = emptyFolder();
   const command = [process.execPath, resolve("cli/dist/stopwatch.js"), ...args];
   return { home, ...startOnTerminal(command, { env: { HOME: home, TZ: "Europe/Berlin", ...env }, columns }) };
 }

@@ -1,12 +1,14 @@
 // Guards: cli/src/verify/**, cli/src/verbs/verify.ts, cli/src/settings/**, sdk/src/signatures/**
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "#tests/helpers/cli-process.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { signDelivery } from "../../../sdk/src/signatures/sign-delivery.ts";
 import { bodyOf, VERIFY_VECTORS, variablesOf } from "../../unit/cli/verify-vectors.ts";
 import { startCliService } from "./service.ts";
+
+const emptyFolder = emptyFolders();
 
 let service: Awaited<ReturnType<typeof startCliService>>;
 beforeAll(async () => {
@@ -16,7 +18,7 @@ afterAll(() => service?.stop());
 
 /** A folder with these files. */
 function folderOf(files: { [name: string]: string | Buffer }) {
-  const folder = mkdtempSync(join(tmpdir(), "stopwatch-verify-"));
+  const folder = emptyFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
   return folder;
 }
@@ -67,7 +69,7 @@ it("with a key it tries the account's secrets, from a raw request on stdin", asy
 it("names the other environment's secret, with the key of each", async () => {
   const { run, test, live, caller } = await accountWithSecrets();
   const cwd = folderOf({ ".env": envText({ STOPWATCH_SECRET: live.current, STOPWATCH_SECRET_NEXT: live.next }) });
-  const config = mkdtempSync(join(tmpdir(), "stopwatch-config-"));
+  const config = emptyFolder();
   const profiles = JSON.stringify({ production: { url: service.origin, key: caller.live } });
   mkdirSync(join(config, "stopwatch"), { mode: 0o700 });
   writeFileSync(join(config, "stopwatch/profiles.json"), profiles, { mode: 0o600 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await harness.close();
-  await api.services.close();
+  await api.stop();
   await receiver.close();
 });
 beforeEach(async () => {

@@ -1,10 +1,12 @@
-import { mkdtempSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "#config.ts";
 import { readFullText } from "#server/docs/full-text.ts";
 import { DOC_PAGES, docMarkdownHref } from "#server/docs/pages.ts";
 import { securityTxt } from "#server/security-txt.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { ENCRYPTION_KEYS } from "#tests/helpers/encryption-keys.ts";
+
+const emptyFolder = emptyFolders();
 
 const BASE_URL = "https://stopwatch.example.com";
 
@@ -50,7 +52,7 @@ Canonical: ${BASE_URL}/.well-known/security.txt
     readConfig({
       DATABASE_URL: "postgres://a@b/c",
       ENCRYPTION_KEYS,
-      DATA_DIR: mkdtempSync("/tmp/stopwatch-"),
+      DATA_DIR: emptyFolder(),
       ...(SECURITY_CONTACT !== undefined && { SECURITY_CONTACT }),
     }).securityContacts;
 

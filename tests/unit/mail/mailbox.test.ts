@@ -1,17 +1,19 @@
-import { mkdtemp, readdir, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
 import { deleteMailsTo } from "#mail/mailbox.ts";
 import { createMailer } from "#mail/mailer.ts";
 import { signInMail } from "#mail/sign-in-mail.ts";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
+
+const emptyFolder = emptyFolders();
 
 const LINK = "https://stopwatch.example.com/v1/auth/magic/verify?token=abc&email=ana%40example.com";
 const mail = signInMail({ to: "ana@example.com", link: LINK, expiresAt: new Date("2026-03-04T14:47:00Z") });
 
 async function mailbox() {
-  const mailboxDir = join(await mkdtemp(join(tmpdir(), "stopwatch-mailbox-")), "mailbox");
+  const mailboxDir = join(emptyFolder(), "mailbox");
   const lines: string[] = [];
   const settings = {
     from: "Stopwatch <hello@example.com>",

@@ -1,13 +1,14 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { emptyFolders } from "#tests/helpers/empty-folders.ts";
 import { readRows } from "../../../../cli/src/import/read-rows.ts";
 import { openResultFile } from "../../../../cli/src/import/result-file.ts";
 import { sendRows } from "../../../../cli/src/import/send-rows.ts";
 import { cutShort } from "../../../../cli/src/import/summarise.ts";
 import { Stopwatch } from "../../../../sdk/src/index.ts";
 import { fakeStopwatch } from "../../../../sdk/src/testing.ts";
+
+const emptyFolder = emptyFolders();
 
 const ROWS = 250;
 
@@ -29,7 +30,7 @@ function startImport(refusals: Refusal[]) {
   ).join("\n");
   const rowOptions = { format: "jsonl", map: new Map(), withoutPayloads: false } as const;
   const options = { format: "jsonl", map: {}, withoutPayloads: false };
-  const path = join(mkdtempSync(join(tmpdir(), "send-rows-")), "result.jsonl");
+  const path = join(emptyFolder(), "result.jsonl");
   return {
     fake,
     async send() {

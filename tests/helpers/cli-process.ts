@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -14,11 +14,11 @@ export type CliResult = {
 };
 
 export type CliOptions = {
-  /** The environment, besides PATH and an empty home folder. */
+  /** The environment, besides PATH and an empty home folder, which is removed when it ends. */
   env?: Record<string, string>;
   /** All of stdin. */
   stdin?: string | Uint8Array;
-  /** The folder that it runs in. Without it: an empty one, which is removed when it ends, as its home folder is. */
+  /** The folder that it runs in; its home folder by default. */
   cwd?: string;
 };
 
@@ -26,21 +26,17 @@ export type CliOptions = {
 export const buildCli = () => buildPackage("cli");
 
 /** Starts the built command line as a process. It reads no settings of this machine, and its clock is in Berlin. */
-export function startCli(args: readonly string[], options: CliOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "stopwatch-cli-"));
-  const home = join(folder, "home");
-  mkdirSync(home);
-  const { env = {}, cwd = join(folder, "work") } = options;
-  mkdirSync(cwd, { recursive: true });
+export function startCli(args: readonly string[], { env = {}, cwd }: CliOptions = {}) {
+  const home = mkdtempSync(join(tmpdir(), "stopwatch-cli-"));
   const child = spawn(process.execPath, [resolve("cli/dist/stopwatch.js"), ...args], {
-    cwd,
+    cwd: cwd ?? home,
     // biome-ignore lint/style/noProcessEnv: programs are found by it
     env: { NODE_ENV: "test", PATH: process.env.PATH, HOME: home, TZ: "Europe/Berlin", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // It may end, or be killed, before it has read all of its stdin.
   child.stdin.on("error", () => {});
-  child.once("close", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  child.once("close", () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   return child;
 }
 
